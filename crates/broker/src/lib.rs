@@ -1,0 +1,1 @@
+//! Embedded MQTT broker; knows no rules

@@ -1,0 +1,2 @@
+//! kuiper: the command line client.
+fn main() {}

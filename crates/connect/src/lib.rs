@@ -1,0 +1,1 @@
+//! Source, sink and lookup traits and every connector

@@ -1,0 +1,1 @@
+//! Compiled expressions over slots: batch kernels and the row interpreter they must agree with

@@ -1,0 +1,1 @@
+//! Topology, shared streams, queues, rule states, checkpoints

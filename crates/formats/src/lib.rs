@@ -1,0 +1,1 @@
+//! Payload to rows and back: json, binary, delimited, urlencoded, protobuf

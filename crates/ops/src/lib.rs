@@ -1,0 +1,1 @@
+//! Runtime operators, pure and synchronous: filter, windows, joins, aggregates, project

@@ -1,0 +1,1 @@
+//! kuiperd: REST API, configuration, catalog

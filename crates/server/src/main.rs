@@ -1,0 +1,2 @@
+//! kuiperd: the server process.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Lexer, parser, AST and printer of the eKuiper SQL dialect

@@ -1,0 +1,1 @@
+//! Embedded key-value store of definitions and state

@@ -1,0 +1,1 @@
+//! Go text/template with the functions that eKuiper rules use

@@ -1,0 +1,1 @@
+//! Helpers for tests: scripted sources, collecting sinks, case readers
