@@ -1,1 +1,16 @@
-//! Lexer, parser, AST and printer of the eKuiper SQL dialect
+//! Lexer, parser, AST and printer of the eKuiper SQL dialect.
+//!
+//! It turns the text of a statement into plain data and back, and says where a text is wrong.
+//! What it does NOT know: which streams, columns and functions there are, what a function takes,
+//! which of several readings of a name is meant, how anything is run. A statement that parses may
+//! still be refused by the plan.
+
+pub mod ast;
+mod deep;
+mod error;
+mod parse;
+
+pub use ast::*;
+pub use deep::{MAX_DEPTH, MAX_NESTING, deep};
+pub use error::ParseError;
+pub use parse::{parse_expr, parse_item, parse_select, parse_statement};
