@@ -1,0 +1,1 @@
+//! Conversions between kinds, as cast() and typed columns do them.

@@ -1,0 +1,270 @@
+//! `Column`: one field of all rows of a batch, as cells into the payload or as values.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+
+use crate::{Cell, CellKind, Result, Str, Value, json, number};
+
+/// How the rows of a column are held.
+#[derive(Clone, Debug)]
+pub enum Repr {
+    /// One cell a row into the column's bytes.
+    Cells(Vec<Cell>),
+    /// One value a row.
+    Values(Vec<Value>),
+    /// The same value in every row (metadata of a file, a literal).
+    Const(Value, usize),
+}
+
+/// A column's numbers, read once however many expressions and rules want them.
+#[derive(Clone, Debug)]
+pub struct Nums {
+    /// The number of each row; 0.0 where `plain` says otherwise.
+    pub vals: Vec<f64>,
+    /// Every row is a number that a double holds exactly. Only then may a kernel use `vals` alone.
+    pub all_plain: bool,
+    /// Where not all rows are plain: which are. Empty when `all_plain`.
+    pub plain: Vec<bool>,
+}
+
+/// See the module's doc. Columns carry the bytes that their cells point into.
+#[derive(Clone, Debug)]
+pub struct Column {
+    bytes: Bytes,
+    repr: Repr,
+    /// Declared BIGINT: whole numbers are `Int`. Else numbers are doubles.
+    ints: bool,
+    nums: OnceLock<Nums>,
+}
+
+impl Column {
+    pub fn cells(bytes: Bytes, cells: Vec<Cell>, ints: bool) -> Self {
+        Column { bytes, repr: Repr::Cells(cells), ints, nums: OnceLock::new() }
+    }
+
+    pub fn values(values: Vec<Value>) -> Self {
+        Column {
+            bytes: Bytes::new(),
+            repr: Repr::Values(values),
+            ints: false,
+            nums: OnceLock::new(),
+        }
+    }
+
+    pub fn constant(value: Value, rows: usize) -> Self {
+        Column {
+            bytes: Bytes::new(),
+            repr: Repr::Const(value, rows),
+            ints: false,
+            nums: OnceLock::new(),
+        }
+    }
+
+    /// A column no rule reads any more, or that the format cannot give.
+    pub fn missing(rows: usize) -> Self {
+        Self::constant(Value::Missing, rows)
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.repr {
+            Repr::Cells(c) => c.len(),
+            Repr::Values(v) => v.len(),
+            Repr::Const(_, n) => *n,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn repr(&self) -> &Repr {
+        &self.repr
+    }
+
+    /// Declared BIGINT.
+    pub fn is_ints(&self) -> bool {
+        self.ints
+    }
+
+    pub fn bytes(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The cells and the bytes they point into, where the column is held so.
+    #[inline]
+    pub fn as_cells(&self) -> Option<(&[Cell], &[u8])> {
+        match &self.repr {
+            Repr::Cells(cells) => Some((cells, &self.bytes)),
+            _ => None,
+        }
+    }
+
+    /// The value of a row; `Missing` beyond the end.
+    pub fn value(&self, row: usize) -> Value {
+        match &self.repr {
+            Repr::Cells(cells) => match cells.get(row) {
+                Some(cell) => cell_value(*cell, &self.bytes, self.ints),
+                None => Value::Missing,
+            },
+            Repr::Values(values) => values.get(row).cloned().unwrap_or_default(),
+            Repr::Const(value, _) => value.clone(),
+        }
+    }
+
+    pub fn is_missing(&self, row: usize) -> bool {
+        match &self.repr {
+            Repr::Cells(cells) => cells.get(row).is_none_or(|c| c.kind() == CellKind::Missing),
+            Repr::Values(values) => values.get(row).is_none_or(Value::is_missing),
+            Repr::Const(value, _) => value.is_missing(),
+        }
+    }
+
+    /// Appends the row's JSON, copying the payload's own text where that is its output form.
+    #[inline]
+    pub fn write_json(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        match &self.repr {
+            Repr::Cells(cells) => {
+                let cell = cells.get(row).copied().unwrap_or_default();
+                write_cell(out, cell, &self.bytes, self.ints)
+            }
+            Repr::Values(values) => match values.get(row) {
+                Some(value) => json::write_value(out, value),
+                None => json::write_value(out, &Value::Missing),
+            },
+            Repr::Const(value, _) => json::write_value(out, value),
+        }
+    }
+
+    /// The column as numbers, read at the first call.
+    pub fn nums(&self) -> &Nums {
+        self.nums.get_or_init(|| self.read_nums())
+    }
+
+    fn read_nums(&self) -> Nums {
+        let rows = self.len();
+        let mut nums = Nums { vals: Vec::with_capacity(rows), all_plain: true, plain: Vec::new() };
+        let mut push = |number: Option<f64>, row: usize| {
+            if number.is_none() && nums.all_plain {
+                nums.all_plain = false;
+                nums.plain = vec![true; row];
+            }
+            nums.vals.push(number.unwrap_or(0.0));
+            if !nums.all_plain {
+                nums.plain.push(number.is_some());
+            }
+        };
+        match &self.repr {
+            Repr::Cells(cells) => {
+                for (row, cell) in cells.iter().enumerate() {
+                    let number = match cell.kind() {
+                        CellKind::Int | CellKind::Decimal => {
+                            number::parse_f64(cell.slice(&self.bytes))
+                        }
+                        CellKind::Number => plain(&cell_value(*cell, &self.bytes, self.ints)),
+                        _ => None,
+                    };
+                    push(number, row);
+                }
+            }
+            Repr::Values(values) => {
+                for (row, value) in values.iter().enumerate() {
+                    push(plain(value), row);
+                }
+            }
+            Repr::Const(value, n) => {
+                for row in 0..*n {
+                    push(plain(value), row);
+                }
+            }
+        }
+        nums
+    }
+}
+
+/// The number, if it is one and a double holds it exactly and finitely.
+fn plain(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(f) if f.is_finite() => Some(*f),
+        Value::Int(i) if i.unsigned_abs() <= 1 << 53 => Some(*i as f64),
+        _ => None,
+    }
+}
+
+/// The value of a cell.
+pub fn cell_value(cell: Cell, bytes: &[u8], ints: bool) -> Value {
+    let text = cell.slice(bytes);
+    match cell.kind() {
+        CellKind::Missing => Value::Missing,
+        CellKind::Null => Value::Null,
+        CellKind::False => Value::Bool(false),
+        CellKind::True => Value::Bool(true),
+        CellKind::Int | CellKind::Decimal | CellKind::Number => {
+            if ints && let Some(i) = number::parse_i64(text) {
+                return Value::Int(i);
+            }
+            json::schemaless_number(text).unwrap_or(Value::Null)
+        }
+        CellKind::Plain | CellKind::Text => lossy(text),
+        CellKind::Escaped => Value::Str(json::unescape(text)),
+        CellKind::Array | CellKind::Object => json::parse(text).unwrap_or(Value::Null),
+        CellKind::Bytes => Value::bytes(text),
+    }
+}
+
+fn lossy(text: &[u8]) -> Value {
+    match std::str::from_utf8(text) {
+        Ok(s) => Value::Str(Str::from(s)),
+        Err(_) => Value::Str(Str::from(String::from_utf8_lossy(text).as_ref())),
+    }
+}
+
+/// Appends a cell's JSON form.
+#[inline]
+pub fn write_cell(out: &mut Vec<u8>, cell: Cell, bytes: &[u8], ints: bool) -> Result<()> {
+    let text = cell.slice(bytes);
+    match cell.kind() {
+        CellKind::Plain => {
+            out.push(b'"');
+            out.extend_from_slice(text);
+            out.push(b'"');
+        }
+        CellKind::Int | CellKind::Decimal => out.extend_from_slice(text),
+        CellKind::True => out.extend_from_slice(b"true"),
+        CellKind::False => out.extend_from_slice(b"false"),
+        CellKind::Missing | CellKind::Null => out.extend_from_slice(b"null"),
+        CellKind::Text => json::write_str(out, text),
+        CellKind::Bytes => json::write_base64(out, text),
+        CellKind::Number | CellKind::Escaped | CellKind::Array | CellKind::Object => {
+            return json::write_value(out, &cell_value(cell, bytes, ints));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_once_and_say_where_they_are_not_plain() {
+        let bytes = Bytes::from_static(b"21.5 x 7 1795292668348461057");
+        let cells = vec![
+            Cell::new(CellKind::Decimal, 0, 4),
+            Cell::new(CellKind::Plain, 5, 1),
+            Cell::new(CellKind::Int, 7, 1),
+            Cell::new(CellKind::Number, 9, 19),
+        ];
+        let col = Column::cells(bytes, cells, false);
+        let nums = col.nums();
+        assert_eq!(nums.plain, [true, false, true, false]);
+        assert_eq!((nums.vals[0], nums.vals[2]), (21.5, 7.0));
+        assert!(matches!(col.value(3), Value::Wide(1795292668348461057)));
+        let mut out = Vec::new();
+        for row in 0..4 {
+            col.write_json(row, &mut out).unwrap();
+            out.push(b' ');
+        }
+        assert_eq!(out, b"21.5 \"x\" 7 1795292668348461057 ");
+    }
+}
