@@ -13,3 +13,9 @@ pub const MAX_NESTING: u32 = 2_500;
 pub fn deep<R>(f: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, f)
 }
+
+/// Runs `f` with a stack large enough for code of others that recurses over a whole tree without
+/// [`deep`], such as writing out nested JSON.
+pub fn roomy<R>(f: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(8 * 1024 * 1024, 16 * 1024 * 1024, f)
+}

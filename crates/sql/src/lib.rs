@@ -8,9 +8,13 @@
 pub mod ast;
 mod deep;
 mod error;
+mod lex;
 mod parse;
+mod print;
+mod stmt;
+mod stream;
 
 pub use ast::*;
-pub use deep::{MAX_DEPTH, MAX_NESTING, deep};
+pub use deep::{MAX_DEPTH, MAX_NESTING, deep, roomy};
 pub use error::ParseError;
 pub use parse::{parse_expr, parse_item, parse_select, parse_statement};

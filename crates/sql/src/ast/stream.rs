@@ -1,6 +1,7 @@
 //! Definitions of streams and tables.
 
 use super::Name;
+use crate::deep::deep;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamDef {
@@ -24,7 +25,7 @@ pub struct Field {
     pub default: Option<FieldDefault>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum FieldType {
     Bigint,
     Float,
@@ -36,11 +37,11 @@ pub enum FieldType {
     Struct(Vec<Field>),
 }
 
-/// A default: the value in the field's type, and the text it is shown as.
+/// A default, converted to the field's type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldDefault {
     Bigint(i64),
-    Float(f64, String),
+    Float(f64),
     String(String),
     Boolean(bool),
 }
@@ -99,6 +100,33 @@ impl FieldType {
             FieldType::Bytea => "bytea",
             FieldType::Array(_) => "array",
             FieldType::Struct(_) => "struct",
+        }
+    }
+}
+
+// By hand, since types may be nested as deep as parentheses.
+
+impl Clone for FieldType {
+    fn clone(&self) -> Self {
+        match self {
+            FieldType::Array(t) => FieldType::Array(Box::new(deep(|| t.as_ref().clone()))),
+            FieldType::Struct(fields) => FieldType::Struct(deep(|| fields.clone())),
+            FieldType::Bigint => FieldType::Bigint,
+            FieldType::Float => FieldType::Float,
+            FieldType::String => FieldType::String,
+            FieldType::Datetime => FieldType::Datetime,
+            FieldType::Boolean => FieldType::Boolean,
+            FieldType::Bytea => FieldType::Bytea,
+        }
+    }
+}
+
+impl PartialEq for FieldType {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (FieldType::Array(a), FieldType::Array(b)) => deep(|| a == b),
+            (FieldType::Struct(a), FieldType::Struct(b)) => deep(|| a == b),
+            _ => self.word() == other.word(),
         }
     }
 }

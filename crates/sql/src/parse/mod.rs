@@ -1,7 +1,17 @@
-//! From text to [`crate::ast`].
+//! From tokens to [`crate::ast`].
+
+mod access;
+mod case;
+mod cursor;
+mod expr;
+mod item;
+mod window;
+
+pub(crate) use cursor::Parser;
 
 use crate::{Expr, Item, ParseError, Select, Statement};
 
+/// How tightly things bind, loosest first.
 pub(crate) mod level {
     pub const OR: u8 = 1;
     pub const AND: u8 = 2;
@@ -11,24 +21,35 @@ pub(crate) mod level {
     pub const MUL: u8 = 6;
     pub const UNARY: u8 = 7;
     pub const ACCESS: u8 = 8;
+    pub const ATOM: u8 = 9;
 }
 
-/// The SQL of a rule: one SELECT, a semicolon at most after it.
+/// The SQL of a rule: one SELECT, at most semicolons after it.
 pub fn parse_select(text: &str) -> Result<Select, ParseError> {
-    Err(ParseError::new(crate::Span::default(), text, ""))
+    whole(text, |p| p.select())
 }
 
-/// Any statement.
+/// Any statement: SELECT, CREATE, SHOW, DESCRIBE, EXPLAIN, DROP.
 pub fn parse_statement(text: &str) -> Result<Statement, ParseError> {
-    Err(ParseError::new(crate::Span::default(), text, ""))
+    whole(text, crate::stmt::statement)
 }
 
 /// An expression alone, as in the `expr` of a graph node.
 pub fn parse_expr(text: &str) -> Result<Expr, ParseError> {
-    Err(ParseError::new(crate::Span::default(), text, ""))
+    whole(text, |p| p.any_expr())
 }
 
 /// A select item alone (`expr [AS name] [INVISIBLE]`), as in a graph node.
 pub fn parse_item(text: &str) -> Result<Item, ParseError> {
-    Err(ParseError::new(crate::Span::default(), text, ""))
+    whole(text, |p| p.item())
+}
+
+fn whole<T>(
+    text: &str,
+    part: impl FnOnce(&mut Parser) -> Result<T, ParseError>,
+) -> Result<T, ParseError> {
+    let mut parser = Parser::new(text)?;
+    let out = part(&mut parser)?;
+    parser.end()?;
+    Ok(out)
 }
