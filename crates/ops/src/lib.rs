@@ -1,1 +1,17 @@
-//! Runtime operators, pure and synchronous: filter, windows, joins, aggregates, project
+//! The operators: pure and synchronous. Rows come in by [`Op::push`], time by [`Op::tick`] or
+//! [`Op::watermark`]; results go to the next operator of the chain.
+//!
+//! Knows no connector, no queue, no task and no wall clock: `now` is an argument. An operator is a
+//! file; it is built from its plan stage in [`chain::build`].
+
+pub mod chain;
+pub mod chunk;
+pub mod op;
+pub mod project;
+pub mod stats;
+
+pub use chain::Chain;
+pub use chunk::{Chunk, Emission};
+pub use op::{Next, Op, OpCx, Output};
+pub use project::Projection;
+pub use stats::NodeStats;

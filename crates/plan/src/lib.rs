@@ -1,1 +1,6 @@
-//! From AST to a checked physical plan: names bound to slots, errors at creation, EXPLAIN
+//! From AST to a checked physical plan: names become column numbers, calls become function
+//! definitions, every mistake is an error with its place in the statement; EXPLAIN.
+//!
+//! Knows no connector, no task, no data.
+
+pub mod physical;

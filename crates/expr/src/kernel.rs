@@ -1,0 +1,228 @@
+//! Batch kernels: filters and arithmetic over whole columns, with the row interpreter for every row
+//! that is not plain. They must give exactly what [`Expr::eval`] gives.
+
+use rekuiper_value::{CellKind, Error, Value};
+
+use crate::{ArithOp, CmpOp, Env, Expr, truth};
+
+/// A WHERE condition taken apart for batches.
+pub enum Predicate {
+    /// column OP number
+    Num { col: u16, op: CmpOp, lit: f64, slow: Expr },
+    /// column = text or column != text
+    Text { col: u16, equal: bool, lit: Box<[u8]>, slow: Expr },
+    /// Both sides filter one after the other.
+    And(Box<(Predicate, Predicate)>),
+    /// Everything else.
+    Rows(Expr),
+}
+
+impl Predicate {
+    pub fn new(condition: Expr) -> Self {
+        match condition {
+            // `a AND b` keeps a row only if both are true: with the left one true the right one
+            // decides, so two filters in a row give the same, errors included.
+            Expr::And(pair) if is_condition(&pair.0) && is_condition(&pair.1) => {
+                let (left, right) = *pair;
+                Predicate::And(Box::new((Predicate::new(left), Predicate::new(right))))
+            }
+            Expr::Cmp(op, pair) => {
+                let found = match (&pair.0, &pair.1) {
+                    (Expr::Col(col), Expr::Lit(lit)) => Some((*col, op, lit.clone())),
+                    (Expr::Lit(lit), Expr::Col(col)) => Some((*col, op.flipped(), lit.clone())),
+                    _ => None,
+                };
+                let slow = Expr::Cmp(op, pair);
+                match found {
+                    Some((col, op, lit)) => Self::column(col, op, lit, slow),
+                    None => Predicate::Rows(slow),
+                }
+            }
+            other => Predicate::Rows(other),
+        }
+    }
+
+    fn column(col: u16, op: CmpOp, lit: Value, slow: Expr) -> Self {
+        match lit {
+            Value::Float(f) if f.is_finite() => Predicate::Num { col, op, lit: f, slow },
+            Value::Int(i) if i.unsigned_abs() <= 1 << 53 => {
+                Predicate::Num { col, op, lit: i as f64, slow }
+            }
+            Value::Str(s) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
+                let equal = op == CmpOp::Eq;
+                Predicate::Text { col, equal, lit: s.as_bytes().into(), slow }
+            }
+            _ => Predicate::Rows(slow),
+        }
+    }
+
+    /// Keeps in `sel` the rows for which the condition is true; rows for which it fails are taken
+    /// out and their errors handed to `on_error`.
+    pub fn select(&self, env: Env<'_>, sel: &mut Vec<u32>, on_error: &mut dyn FnMut(u32, Error)) {
+        match self {
+            Predicate::Num { col, op, lit, slow } => {
+                let Some(column) = env.frame.col(*col) else { return slow_rows(slow, env, sel, on_error) };
+                let nums = column.nums();
+                if !nums.all_plain {
+                    return mixed(&nums.vals, &nums.plain, *op, *lit, slow, env, sel, on_error);
+                }
+                let (vals, lit) = (&nums.vals[..], *lit);
+                match op {
+                    CmpOp::Eq => keep(sel, vals, |v| v == lit),
+                    CmpOp::Ne => keep(sel, vals, |v| v != lit),
+                    CmpOp::Lt => keep(sel, vals, |v| v < lit),
+                    CmpOp::Le => keep(sel, vals, |v| v <= lit),
+                    CmpOp::Gt => keep(sel, vals, |v| v > lit),
+                    CmpOp::Ge => keep(sel, vals, |v| v >= lit),
+                }
+            }
+            Predicate::Text { col, equal, lit, slow } => {
+                let Some((cells, bytes)) = env.frame.col(*col).and_then(|c| c.as_cells()) else {
+                    return slow_rows(slow, env, sel, on_error);
+                };
+                sel.retain(|&row| match cells.get(row as usize) {
+                    Some(c) if matches!(c.kind(), CellKind::Plain) => {
+                        (c.slice(bytes) == &lit[..]) == *equal
+                    }
+                    _ => keeps(slow, env, row, on_error),
+                });
+            }
+            Predicate::And(pair) => {
+                pair.0.select(env, sel, on_error);
+                pair.1.select(env, sel, on_error);
+            }
+            Predicate::Rows(condition) => slow_rows(condition, env, sel, on_error),
+        }
+    }
+}
+
+/// Whether the expression can only be a boolean, null, or an error: then AND may be split.
+fn is_condition(e: &Expr) -> bool {
+    matches!(
+        e,
+        Expr::Cmp(..)
+            | Expr::Between { .. }
+            | Expr::InList { .. }
+            | Expr::InArray { .. }
+            | Expr::Like { .. }
+            | Expr::LikeDyn { .. }
+            | Expr::IsNull { .. }
+    ) || matches!(e, Expr::And(p) | Expr::Or(p) if is_condition(&p.0) && is_condition(&p.1))
+}
+
+#[inline(always)]
+fn keep(sel: &mut Vec<u32>, vals: &[f64], test: impl Fn(f64) -> bool) {
+    // branch-free compaction: write every candidate, advance only on a hit
+    let mut kept = 0;
+    for at in 0..sel.len() {
+        let row = sel[at];
+        sel[kept] = row;
+        kept += usize::from(vals.get(row as usize).is_some_and(|v| test(*v)));
+    }
+    sel.truncate(kept);
+}
+
+#[allow(clippy::too_many_arguments)]
+fn mixed(
+    vals: &[f64],
+    plain: &[bool],
+    op: CmpOp,
+    lit: f64,
+    slow: &Expr,
+    env: Env<'_>,
+    sel: &mut Vec<u32>,
+    on_error: &mut dyn FnMut(u32, Error),
+) {
+    sel.retain(|&row| {
+        let at = row as usize;
+        if plain.get(at) == Some(&true) {
+            return vals[at].partial_cmp(&lit).is_some_and(|o| op.holds(o));
+        }
+        keeps(slow, env, row, on_error)
+    });
+}
+
+fn keeps(slow: &Expr, env: Env<'_>, row: u32, on_error: &mut dyn FnMut(u32, Error)) -> bool {
+    truth(slow, env, row as usize).unwrap_or_else(|error| {
+        on_error(row, error);
+        false
+    })
+}
+
+fn slow_rows(
+    condition: &Expr,
+    env: Env<'_>,
+    sel: &mut Vec<u32>,
+    on_error: &mut dyn FnMut(u32, Error),
+) {
+    sel.retain(|&row| keeps(condition, env, row, on_error));
+}
+
+/// Arithmetic over columns and literals whose result is a double wherever all columns are plain
+/// doubles.
+#[derive(Clone)]
+pub enum NumExpr {
+    Col(u16),
+    Lit(f64),
+    Op(ArithOp, Box<(NumExpr, NumExpr)>),
+}
+
+impl NumExpr {
+    /// `None` where the expression is no such arithmetic, or would not give a double (two integer
+    /// literals divide as integers).
+    pub fn of(e: &Expr) -> Option<NumExpr> {
+        let found = Self::tree(e)?;
+        matches!(found, NumExpr::Op(..)).then_some(found)
+    }
+
+    fn tree(e: &Expr) -> Option<NumExpr> {
+        match e {
+            Expr::Col(col) => Some(NumExpr::Col(*col)),
+            Expr::Lit(Value::Float(f)) => Some(NumExpr::Lit(*f)),
+            Expr::Lit(Value::Int(i)) if i.unsigned_abs() <= 1 << 53 => Some(NumExpr::Lit(*i as f64)),
+            Expr::Arith(op, p) => {
+                let int = |e: &Expr| matches!(e, Expr::Lit(Value::Int(_)));
+                if int(&p.0) && int(&p.1) {
+                    return None;
+                }
+                let (left, right) = (Self::tree(&p.0)?, Self::tree(&p.1)?);
+                if matches!((&left, &right), (NumExpr::Lit(_), NumExpr::Lit(_))) {
+                    return None;
+                }
+                Some(NumExpr::Op(*op, Box::new((left, right))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether every column in it is held as plain doubles in this frame.
+    pub fn applies(&self, env: Env<'_>) -> bool {
+        match self {
+            NumExpr::Col(col) => env.frame.col(*col).is_some_and(|c| {
+                !c.is_ints() && c.as_cells().is_some() && c.nums().all_plain
+            }),
+            NumExpr::Lit(_) => true,
+            NumExpr::Op(_, p) => p.0.applies(env) && p.1.applies(env),
+        }
+    }
+
+    /// The value for one row where it [`applies`](Self::applies); `None` on division by zero (the
+    /// row interpreter then gives the error).
+    #[inline]
+    pub fn at(&self, env: Env<'_>, row: usize) -> Option<f64> {
+        match self {
+            NumExpr::Col(col) => env.frame.col(*col)?.nums().vals.get(row).copied(),
+            NumExpr::Lit(f) => Some(*f),
+            NumExpr::Op(op, p) => {
+                let (a, b) = (p.0.at(env, row)?, p.1.at(env, row)?);
+                match op {
+                    ArithOp::Add => Some(a + b),
+                    ArithOp::Sub => Some(a - b),
+                    ArithOp::Mul => Some(a * b),
+                    ArithOp::Div => (b != 0.0).then(|| a / b),
+                    ArithOp::Mod => (b != 0.0).then(|| a % b),
+                }
+            }
+        }
+    }
+}
