@@ -1,0 +1,324 @@
+//! The JSON scanner: finds the needed members of a payload's objects, validates all the rest, and
+//! copies nothing.
+//!
+//! Positions may run past a payload's end into the next message of the batch while a token is
+//! looked at sixteen bytes at a time; every structural character is checked against the end, so
+//! nothing beyond it is ever accepted.
+
+mod block;
+mod fault;
+mod keys;
+mod number;
+mod shape;
+mod text;
+
+use rekuiper_value::json::JSON_DEPTH_MAX;
+use rekuiper_value::cell::CELL_LEN_MAX;
+use rekuiper_value::{Cell, CellKind, Str};
+
+pub use fault::{Fault, What};
+use keys::Keys;
+use shape::Shape;
+
+/// The slot of members that nobody reads.
+pub(crate) const UNNEEDED: u32 = u32::MAX;
+
+/// Takes the rows that a payload gives. A payload that turns out to be malformed may have given
+/// rows already: the caller takes them back.
+pub trait RowSink {
+    /// One object: a cell for each needed key, and where the object itself stands.
+    fn row(&mut self, cells: &[Cell], whole: Cell) -> Result<(), Fault>;
+}
+
+/// Finds the members named in `keys`; slot `i` of a row is key `i`.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    keys: Keys,
+    shape: Shape,
+    row: Vec<Cell>,
+}
+
+impl Scanner {
+    pub fn new(names: &[Str]) -> Self {
+        let mut shape = Shape::default();
+        shape.clear();
+        Scanner { keys: Keys::new(names), shape, row: vec![Cell::MISSING; names.len()] }
+    }
+
+    /// Scans the payload at `from..end` of the batch's bytes.
+    pub fn payload<S: RowSink>(
+        &mut self,
+        buf: &[u8],
+        from: usize,
+        end: usize,
+        sink: &mut S,
+    ) -> Result<(), Fault> {
+        let end = end.min(buf.len());
+        let start = skip_space(buf, from, end);
+        let at = match byte(buf, start, end) {
+            b'{' => {
+                let at = self.object(buf, start, end)?;
+                sink.row(&self.row, whole(start, at)?)?;
+                at
+            }
+            b'[' => self.objects(buf, start, end, sink)?,
+            _ => {
+                let at = value(&buf[..end], start, end, 0)?;
+                let tail = skip_space(buf, at, end);
+                let what = if tail < end { What::Tail } else { What::NotAnObject };
+                return Err(Fault::new(what, tail));
+            }
+        };
+        if at < end {
+            let tail = skip_space(buf, at, end);
+            if tail < end {
+                return Err(Fault::new(What::Tail, tail));
+            }
+        }
+        Ok(())
+    }
+
+    /// An array of objects.
+    #[cold]
+    fn objects<S: RowSink>(
+        &mut self,
+        buf: &[u8],
+        start: usize,
+        end: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
+        let mut at = skip_space(buf, start + 1, end);
+        if byte(buf, at, end) == b']' {
+            return Ok(at + 1);
+        }
+        let mut other = None;
+        loop {
+            if byte(buf, at, end) == b'{' {
+                let from = at;
+                at = self.object(buf, from, end)?;
+                sink.row(&self.row, whole(from, at)?)?;
+            } else {
+                let from = at;
+                at = value(buf, from, end, 1)?;
+                other.get_or_insert(Fault::new(What::NotAnObject, from));
+            }
+            at = skip_space(buf, at, end);
+            match byte(buf, at, end) {
+                b',' => at = skip_space(buf, at + 1, end),
+                b']' => break,
+                _ => return Err(Fault::new(What::CommaOrBracket, at)),
+            }
+        }
+        other.map_or(Ok(at + 1), Err)
+    }
+
+    /// The object at `start`, into `self.row`; gives the position behind it.
+    #[inline]
+    fn object(&mut self, buf: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
+        self.row.fill(Cell::MISSING);
+        self.shape.begin();
+        let mut at = start + 1;
+        let mut next = 0;
+        loop {
+            let slot = match self.shape.find(buf, at, next) {
+                Some((slot, len, found)) => {
+                    at += len;
+                    next = found + 1;
+                    slot
+                }
+                None => match self.unforeseen(buf, at, end, at == start + 1)? {
+                    Some((slot, value_at)) => {
+                        at = value_at;
+                        slot
+                    }
+                    None => {
+                        self.shape.end();
+                        return Ok(skip_space(buf, at, end) + 1);
+                    }
+                },
+            };
+            at = match self.row.get_mut(slot as usize) {
+                Some(cell) => {
+                    let (found, after) = cell_value(buf, at, end)?;
+                    *cell = found;
+                    after
+                }
+                None => value(buf, at, end, 1)?,
+            };
+            let mut next_byte = byte(buf, at, end);
+            if next_byte <= b' ' {
+                at = skip_space(buf, at, end);
+                next_byte = byte(buf, at, end);
+            }
+            match next_byte {
+                b',' => at += 1,
+                b'}' => {
+                    self.shape.end();
+                    return Ok(at + 1);
+                }
+                _ => return Err(Fault::new(What::CommaOrBrace, at)),
+            }
+        }
+    }
+
+    /// A member whose key is not the foreseen one: its slot and where its value stands. `None` for
+    /// the end of an object without members.
+    #[cold]
+    #[inline(never)]
+    fn unforeseen(
+        &mut self,
+        buf: &[u8],
+        from: usize,
+        end: usize,
+        first: bool,
+    ) -> Result<Option<(u32, usize)>, Fault> {
+        let at = skip_space(buf, from, end);
+        if first && byte(buf, at, end) == b'}' {
+            return Ok(None);
+        }
+        let (key, value_at) = key(buf, at, end)?;
+        let slot = self.keys.find(key);
+        self.shape.missed(&buf[from..value_at], slot);
+        Ok(Some((slot, value_at)))
+    }
+}
+
+/// The byte at `at`, 0 beyond the end.
+#[inline(always)]
+fn byte(buf: &[u8], at: usize, end: usize) -> u8 {
+    if at < end { buf.get(at).copied().unwrap_or(0) } else { 0 }
+}
+
+#[inline(always)]
+fn skip_space(buf: &[u8], mut at: usize, end: usize) -> usize {
+    while matches!(byte(buf, at, end), b' ' | b'\t' | b'\n' | b'\r') {
+        at += 1;
+    }
+    at
+}
+
+fn whole(from: usize, at: usize) -> Result<Cell, Fault> {
+    cell(CellKind::Object, from, at)
+}
+
+#[inline(always)]
+fn cell(kind: CellKind, from: usize, to: usize) -> Result<Cell, Fault> {
+    if to - from > CELL_LEN_MAX || to > u32::MAX as usize {
+        return Err(Fault::new(What::TooLong, from));
+    }
+    Ok(Cell::new(kind, from, to - from))
+}
+
+/// A key with its colon and the blanks behind it: the key's inside and where the value starts.
+#[inline(always)]
+fn key(buf: &[u8], at: usize, end: usize) -> Result<(&[u8], usize), Fault> {
+    if byte(buf, at, end) != b'"' {
+        return Err(Fault::new(What::Key, at));
+    }
+    let after = text::skip(buf, at, end)?;
+    let inside = buf.get(at + 1..after - 1).unwrap_or(&[]);
+    let mut at = after;
+    if byte(buf, at, end) != b':' {
+        at = skip_space(buf, at, end);
+        if byte(buf, at, end) != b':' {
+            return Err(Fault::new(What::Colon, at));
+        }
+    }
+    Ok((inside, skip_space(buf, at + 1, end)))
+}
+
+/// A needed value as a cell, and the position behind it.
+#[inline(always)]
+fn cell_value(buf: &[u8], at: usize, end: usize) -> Result<(Cell, usize), Fault> {
+    match byte(buf, at, end) {
+        b'"' => {
+            let (kind, after) = text::scan(buf, at, end)?;
+            Ok((cell(kind, at + 1, after - 1)?, after))
+        }
+        b'-' | b'0'..=b'9' => {
+            let (kind, after) = number::scan(buf, at)?;
+            Ok((cell(kind, at, after)?, after))
+        }
+        b't' => Ok((cell(CellKind::True, at, at + 4)?, word(buf, at, end, b"true")?)),
+        b'f' => Ok((cell(CellKind::False, at, at + 5)?, word(buf, at, end, b"false")?)),
+        b'n' => Ok((cell(CellKind::Null, at, at + 4)?, word(buf, at, end, b"null")?)),
+        b'{' => {
+            let after = members(buf, at, end, 1)?;
+            Ok((cell(CellKind::Object, at, after)?, after))
+        }
+        b'[' => {
+            let after = items(buf, at, end, 1)?;
+            Ok((cell(CellKind::Array, at, after)?, after))
+        }
+        _ => Err(Fault::new(What::Value, at)),
+    }
+}
+
+/// A value that nobody reads: validated, and the position behind it. `depth` is that of the value.
+#[inline(always)]
+fn value(buf: &[u8], at: usize, end: usize, depth: usize) -> Result<usize, Fault> {
+    match byte(buf, at, end) {
+        b'"' => text::skip(buf, at, end),
+        b'-' | b'0'..=b'9' => Ok(number::scan(buf, at)?.1),
+        b't' => word(buf, at, end, b"true"),
+        b'f' => word(buf, at, end, b"false"),
+        b'n' => word(buf, at, end, b"null"),
+        b'{' => members(buf, at, end, depth),
+        b'[' => items(buf, at, end, depth),
+        _ => Err(Fault::new(What::Value, at)),
+    }
+}
+
+#[inline(always)]
+fn word(buf: &[u8], at: usize, end: usize, word: &[u8]) -> Result<usize, Fault> {
+    let after = at + word.len();
+    if after <= end && buf.get(at..after) == Some(word) {
+        Ok(after)
+    } else {
+        Err(Fault::new(What::Value, at))
+    }
+}
+
+/// A nested object, validated only.
+fn members(buf: &[u8], start: usize, end: usize, depth: usize) -> Result<usize, Fault> {
+    if depth > JSON_DEPTH_MAX {
+        return Err(Fault::new(What::TooDeep, start));
+    }
+    let mut at = skip_space(buf, start + 1, end);
+    if byte(buf, at, end) == b'}' {
+        return Ok(at + 1);
+    }
+    loop {
+        let (_, value_at) = key(buf, at, end)?;
+        at = value(buf, value_at, end, depth + 1)?;
+        at = skip_space(buf, at, end);
+        match byte(buf, at, end) {
+            b',' => at = skip_space(buf, at + 1, end),
+            b'}' => return Ok(at + 1),
+            _ => return Err(Fault::new(What::CommaOrBrace, at)),
+        }
+    }
+}
+
+/// A nested array, validated only.
+fn items(buf: &[u8], start: usize, end: usize, depth: usize) -> Result<usize, Fault> {
+    if depth > JSON_DEPTH_MAX {
+        return Err(Fault::new(What::TooDeep, start));
+    }
+    let mut at = skip_space(buf, start + 1, end);
+    if byte(buf, at, end) == b']' {
+        return Ok(at + 1);
+    }
+    loop {
+        at = value(buf, at, end, depth + 1)?;
+        at = skip_space(buf, at, end);
+        match byte(buf, at, end) {
+            b',' => at = skip_space(buf, at + 1, end),
+            b']' => return Ok(at + 1),
+            _ => return Err(Fault::new(What::CommaOrBracket, at)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
