@@ -103,11 +103,23 @@ impl Parser<'_> {
                 _ => return Ok(node),
             };
             self.next();
+            if let (true, Tok::Int(_)) = (arrow, self.peek().kind) {
+                node = self.arrow_number(node)?;
+                continue;
+            }
             let name = self.member_name()?;
             let span = node.expr.span.to(self.last_span());
             let base = Box::new(node.expr);
             node = Node::over(ExprKind::Member { base, name, arrow }, span, node.depth)?;
         }
+    }
+
+    /// `->1`: no member can be called so; it is taken as an index, as eKuiper does.
+    fn arrow_number(&mut self, base: Node) -> NodeResult {
+        let index = self.primary()?;
+        let span = base.expr.span.to(index.expr.span);
+        let (base, index, depth) = (Box::new(base.expr), Box::new(index.expr), base.depth);
+        Node::over(ExprKind::Index { base, index }, span, depth)
     }
 
     /// `[i]`, `[a:b]` with either bound left out, `[]`

@@ -99,13 +99,7 @@ impl<'a> Parser<'a> {
                     _ => Err(ParseError::new(token.span, "the name is empty", what)),
                 }
             }
-            Tok::Kw(kw) => {
-                let word = kw.text();
-                let message = format!("{word} is a reserved word");
-                let expected = format!("{what}; to use the word as a name write `{word}`");
-                Err(ParseError::new(token.span, message, expected))
-            }
-            _ => self.unexpected(what),
+            _ => self.unexpected_name(what),
         }
     }
 
@@ -154,6 +148,16 @@ impl<'a> Parser<'a> {
             }
             _ => self.unexpected("the end of the statement"),
         }
+    }
+
+    /// The next token is wrong where a name would have been right.
+    pub fn unexpected_name<T>(&self, expected: &str) -> Result<T, ParseError> {
+        let token = self.peek();
+        let Tok::Kw(kw) = token.kind else { return self.unexpected(expected) };
+        let word = token.span.of(self.text);
+        let message = format!("the reserved word {} cannot stand here", kw.text());
+        let expected = format!("{expected} (to use the word as a name, write `{word}`)");
+        Err(ParseError::new(token.span, message, expected))
     }
 
     /// The next token is wrong.

@@ -200,7 +200,7 @@ impl Parser<'_> {
         self.accesses(node)
     }
 
-    fn primary(&mut self) -> NodeResult {
+    pub(super) fn primary(&mut self) -> NodeResult {
         let token = self.peek();
         let kind = match token.kind {
             Tok::Word | Tok::Quoted => return self.name_led(),
@@ -221,7 +221,7 @@ impl Parser<'_> {
                 let hint = "`*` as a whole select item or as an argument such as count(*)";
                 return Err(ParseError::new(token.span, what, hint));
             }
-            _ => return self.unexpected(OPERAND),
+            _ => return self.unexpected_name(OPERAND),
         };
         self.next();
         Node::over(kind, token.span, 0)

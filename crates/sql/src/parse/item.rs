@@ -40,7 +40,10 @@ impl Parser<'_> {
         loop {
             if self.eat_kw(Kw::Except) {
                 self.expect(Tok::Open, "`(` after EXCEPT")?;
-                star.except.extend(self.list(|p| p.name("a column"))?);
+                // eKuiper takes an empty list, which leaves out nothing.
+                if !self.at(Tok::Close) {
+                    star.except.extend(self.list(|p| p.name("a column"))?);
+                }
             } else if self.eat_kw(Kw::Replace) {
                 self.expect(Tok::Open, "`(` after REPLACE")?;
                 let more = self.nested(|p| p.list(|p| p.replacement(&mut depth)))?;
