@@ -98,7 +98,7 @@ fn superset_operators() {
 #[test]
 fn columns_members_and_stars() {
     let e = parse_expr("a.b").expect("parses");
-    assert!(matches!(e.kind, ExprKind::Column { qualifier: Some(q), .. } if q == "a"));
+    assert!(matches!(&e.kind, ExprKind::Column { qualifier: Some(q), .. } if q == "a"));
     assert_eq!(parse_expr("a.b").expect("parses").natural_name(), Some("b"));
     assert_eq!(parse_expr("Count(*)").expect("parses").natural_name(), Some("count"));
     assert_eq!(parse_expr("(a)").expect("parses").natural_name(), None);
@@ -124,7 +124,7 @@ fn spans_point_into_the_text() {
 
 #[test]
 fn strings_have_the_escapes_of_go() {
-    let text = |sql: &str| match parse_expr(sql).map(|e| e.kind) {
+    let text = |sql: &str| match parse_expr(sql).map(Expr::into_kind) {
         Ok(ExprKind::Str(s)) => s.to_string(),
         other => panic!("{sql}: {other:?}"),
     };

@@ -190,6 +190,15 @@ impl Expr {
         Expr { kind, span }
     }
 
+    /// The kind as an owned value ([`Drop`] forbids to move it out of the field).
+    pub fn into_kind(mut self) -> ExprKind {
+        self.take_kind()
+    }
+
+    fn take_kind(&mut self) -> ExprKind {
+        std::mem::replace(&mut self.kind, ExprKind::Bool(false))
+    }
+
     /// The expression inside any parentheses.
     pub fn unparen(&self) -> &Expr {
         let mut e = self;
@@ -207,6 +216,21 @@ impl Expr {
             ExprKind::Call(c) => Some(&c.name),
             _ => None,
         }
+    }
+}
+
+impl ExprKind {
+    /// Whether it surely holds no other expressions.
+    fn is_leaf(&self) -> bool {
+        matches!(
+            self,
+            ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Str(_)
+                | ExprKind::Bool(_)
+                | ExprKind::TimeUnit(_)
+                | ExprKind::Column { .. }
+        )
     }
 }
 
@@ -296,6 +320,16 @@ impl WindowKind {
 }
 
 // By hand, since the derived ones recurse without making room on the stack.
+
+impl Drop for Expr {
+    fn drop(&mut self) {
+        if self.kind.is_leaf() {
+            return;
+        }
+        let kind = self.take_kind();
+        deep(|| drop(kind));
+    }
+}
 
 impl Clone for Expr {
     fn clone(&self) -> Self {

@@ -24,7 +24,6 @@ impl Node {
     pub fn over(kind: ExprKind, span: Span, below: u32) -> NodeResult {
         if below >= MAX_DEPTH {
             let what = format!("the expression is nested or chained more than {MAX_DEPTH} times");
-            // The kind is dropped here and is not deeper than allowed.
             return Err(ParseError::new(span, what, "a shorter one, or one split over aliases"));
         }
         Ok(Node { expr: Expr::new(kind, span), depth: below + 1 })
@@ -109,6 +108,7 @@ impl Parser<'_> {
             if !self.eat_word("null") {
                 return self.unexpected("NULL");
             }
+            self.no_tighter_operator("IS NULL")?;
             let span = left.expr.span.to(self.last_span());
             let expr = Box::new(left.expr);
             return Node::over(ExprKind::IsNull { expr, not }, span, left.depth);
@@ -143,6 +143,7 @@ impl Parser<'_> {
         let (list, depth) = if self.eat(Tok::Open) {
             let (items, depth) = self.nested(|p| p.nodes(Self::node))?;
             self.expect(Tok::Close, "`,` or `)`")?;
+            self.no_tighter_operator("IN (...)")?;
             (InList::Items(items), depth)
         } else {
             let value = self.climb(level::ADD)?;
@@ -151,6 +152,15 @@ impl Parser<'_> {
         let span = left.expr.span.to(self.last_span());
         let below = left.depth.max(depth);
         Node::over(ExprKind::In { expr: Box::new(left.expr), list, not }, span, below)
+    }
+
+    /// After a test that ends without an operand, `+` and the like would have nothing to bind to
+    /// but the test as a whole, against their precedence.
+    fn no_tighter_operator(&self, test: &str) -> Result<(), ParseError> {
+        if self.binary_op(level::ADD).is_none() {
+            return Ok(());
+        }
+        self.unexpected(&format!("parentheses around `... {test}` to compute with its result"))
     }
 
     /// An operand with the signs and NOTs before it.
@@ -234,7 +244,9 @@ impl Parser<'_> {
         let span = open.span.to(close.span);
         // Parentheses in parentheses say no more than one pair.
         if let ExprKind::Paren(_) = inner.expr.kind {
-            return Ok(Node { expr: Expr::new(inner.expr.kind, span), depth: inner.depth });
+            let Node { mut expr, depth } = inner;
+            expr.span = span;
+            return Ok(Node { expr, depth });
         }
         Node::over(ExprKind::Paren(Box::new(inner.expr)), span, inner.depth)
     }
