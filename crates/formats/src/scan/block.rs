@@ -3,13 +3,21 @@
 
 use wide::u8x16;
 
+pub type Block = u8x16;
+
 /// Sixteen bytes from `at`; beyond the end of the buffer zeros, which no JSON token goes on with.
 #[inline(always)]
-pub fn load(buf: &[u8], at: usize) -> [u8; 16] {
-    match buf.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
-        Some(block) => *block,
-        None => load_tail(buf, at),
+pub fn load(buf: &[u8], at: usize) -> Block {
+    match chunk(buf, at) {
+        Some(block) => u8x16::new(*block),
+        None => u8x16::new(load_tail(buf, at)),
     }
+}
+
+/// The sixteen bytes themselves, unless the buffer ends before.
+#[inline(always)]
+pub fn chunk(buf: &[u8], at: usize) -> Option<&[u8; 16]> {
+    buf.get(at..)?.first_chunk::<16>()
 }
 
 #[cold]
@@ -23,8 +31,7 @@ fn load_tail(buf: &[u8], at: usize) -> [u8; 16] {
 
 /// Bytes at which a string's inside stops being simple: `"`, `\` and controls.
 #[inline(always)]
-pub fn string_stops(block: &[u8; 16]) -> u32 {
-    let v = u8x16::new(*block);
+pub fn string_stops(v: Block) -> u32 {
     let control = v.min(u8x16::splat(0x1f)).simd_eq(v);
     let quote = v.simd_eq(u8x16::splat(b'"'));
     let slash = v.simd_eq(u8x16::splat(b'\\'));
@@ -34,8 +41,7 @@ pub fn string_stops(block: &[u8; 16]) -> u32 {
 /// Bytes that a string cell of kind Plain must not hold, or must be looked at more closely for:
 /// `< > &` and everything beyond ASCII.
 #[inline(always)]
-pub fn not_plain(block: &[u8; 16]) -> u32 {
-    let v = u8x16::new(*block);
+pub fn not_plain(v: Block) -> u32 {
     // '<' and '>' differ in one bit
     let angle = (v | u8x16::splat(2)).simd_eq(u8x16::splat(b'>'));
     let amp = v.simd_eq(u8x16::splat(b'&'));
@@ -44,15 +50,15 @@ pub fn not_plain(block: &[u8; 16]) -> u32 {
 
 /// Bytes that are no decimal digits.
 #[inline(always)]
-pub fn non_digits(block: &[u8; 16]) -> u32 {
-    let v = u8x16::new(*block) - u8x16::splat(b'0');
+pub fn non_digits(v: Block) -> u32 {
+    let v = v - u8x16::splat(b'0');
     v.max(u8x16::splat(10)).simd_eq(v).to_bitmask()
 }
 
 /// Whether the bytes that `mask` names are the same in both.
 #[inline(always)]
-pub fn same(a: &[u8; 16], b: &[u8; 16], mask: u32) -> bool {
-    u8x16::new(*a).simd_eq(u8x16::new(*b)).to_bitmask() & mask == mask
+pub fn same(a: Block, b: Block, mask: u32) -> bool {
+    a.simd_eq(b).to_bitmask() & mask == mask
 }
 
 #[cfg(test)]
@@ -71,19 +77,19 @@ mod tests {
                 let mut block = base;
                 block[lane] = byte;
                 let stop = |c| c == b'"' || c == b'\\' || c < 0x20;
-                assert_eq!(string_stops(&block), bits(&block, stop), "{byte}");
+                assert_eq!(string_stops(u8x16::new(block)), bits(&block, stop), "{byte}");
                 let odd = |c| matches!(c, b'<' | b'>' | b'&' | 0x80..);
-                assert_eq!(not_plain(&block), bits(&block, odd), "{byte}");
-                assert_eq!(non_digits(&block), bits(&block, |c| !c.is_ascii_digit()), "{byte}");
-                assert_eq!(same(&block, &base, 1 << lane), byte == base[lane]);
-                assert!(same(&block, &base, 0xffff & !(1 << lane)));
+                assert_eq!(not_plain(u8x16::new(block)), bits(&block, odd), "{byte}");
+                assert_eq!(non_digits(u8x16::new(block)), bits(&block, |c| !c.is_ascii_digit()), "{byte}");
+                assert_eq!(same(u8x16::new(block), u8x16::new(base), 1 << lane), byte == base[lane]);
+                assert!(same(u8x16::new(block), u8x16::new(base), 0xffff & !(1 << lane)));
             }
         }
     }
 
     #[test]
     fn beyond_the_end_stand_zeros() {
-        assert_eq!(load(b"abc", 1)[..3], *b"bc\0");
-        assert_eq!(load(b"abc", 9), [0; 16]);
+        assert_eq!(load(b"abc", 1).to_array()[..3], *b"bc\0");
+        assert_eq!(load(b"abc", 9).to_array(), [0; 16]);
     }
 }

@@ -7,6 +7,7 @@
 
 mod block;
 mod fault;
+mod guess;
 mod keys;
 mod number;
 mod shape;
@@ -22,6 +23,9 @@ use shape::Shape;
 
 /// The slot of members that nobody reads.
 pub(crate) const UNNEEDED: u32 = u32::MAX;
+
+/// Nested objects are foreseen to this depth.
+const NESTED_FORESEEN: u32 = 6;
 
 /// Takes the rows that a payload gives. A payload that turns out to be malformed may have given
 /// rows already: the caller takes them back.
@@ -112,50 +116,119 @@ impl Scanner {
         other.map_or(Ok(at + 1), Err)
     }
 
-    /// The object at `start`, into `self.row`; gives the position behind it.
+    /// The object at `start`, into `self.row`; gives the position behind it. Members of nested
+    /// objects that nobody reads are walked through here as well, so that they are foreseen too.
     #[inline]
     fn object(&mut self, buf: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
         self.row.fill(Cell::MISSING);
         self.shape.begin();
         let mut at = start + 1;
+        let mut open = at;
         let mut next = 0;
+        let mut depth = 0;
         loop {
-            let slot = match self.shape.find(buf, at, next) {
-                Some((slot, len, found)) => {
-                    at += len;
+            let index;
+            let slot = match self.shape.find(buf, at, next, depth) {
+                Some((member, found)) => {
+                    index = found;
+                    at += member.len as usize;
                     next = found + 1;
+                    let slot = member.slot;
+                    if let Some((kind, len)) = member.guess.check(buf, at, end) {
+                        if let Some(cell) = self.row.get_mut(slot as usize) {
+                            *cell = foreseen_cell(kind, at, len);
+                        }
+                        at += len;
+                        match self.behind_value(buf, at, end, &mut depth)? {
+                            Behind::Member(after) => {
+                                at = after;
+                                continue;
+                            }
+                            Behind::End(after) => return Ok(after),
+                        }
+                    }
                     slot
                 }
-                None => match self.unforeseen(buf, at, end, at == start + 1)? {
+                None => match self.unforeseen(buf, at, end, (at == open, depth))? {
                     Some((slot, value_at)) => {
+                        (index, next) = self.shape.after_unforeseen(next);
                         at = value_at;
                         slot
                     }
                     None => {
-                        self.shape.end();
-                        return Ok(skip_space(buf, at, end) + 1);
+                        // the end of an empty object: as if behind its last member
+                        at = skip_space(buf, at, end);
+                        match self.behind_value(buf, at, end, &mut depth)? {
+                            Behind::Member(after) => {
+                                at = after;
+                                continue;
+                            }
+                            Behind::End(after) => return Ok(after),
+                        }
                     }
                 },
             };
-            at = match self.row.get_mut(slot as usize) {
-                Some(cell) => {
-                    let (found, after) = cell_value(buf, at, end)?;
-                    *cell = found;
-                    after
-                }
-                None => value(buf, at, end, 1)?,
-            };
-            let mut next_byte = byte(buf, at, end);
-            if next_byte <= b' ' {
-                at = skip_space(buf, at, end);
-                next_byte = byte(buf, at, end);
+            if slot == UNNEEDED && depth < NESTED_FORESEEN && byte(buf, at, end) == b'{' {
+                depth += 1;
+                at += 1;
+                open = at;
+                continue;
             }
-            match next_byte {
-                b',' => at += 1,
-                b'}' => {
+            at = self.unforeseen_value(buf, at, end, slot, (index, depth))?;
+            match self.behind_value(buf, at, end, &mut depth)? {
+                Behind::Member(after) => at = after,
+                Behind::End(after) => return Ok(after),
+            }
+        }
+    }
+
+    /// A value that does not look as it did last: into the row, and remembered.
+    #[inline]
+    fn unforeseen_value(
+        &mut self,
+        buf: &[u8],
+        at: usize,
+        end: usize,
+        slot: u32,
+        (index, depth): (usize, u32),
+    ) -> Result<usize, Fault> {
+        let Some(cell) = self.row.get_mut(slot as usize) else {
+            let first = byte(buf, at, end);
+            let after = value(buf, at, end, depth as usize + 1)?;
+            let text = buf.get(at..after).unwrap_or(&[]);
+            let kind = if first == b'"' { CellKind::Plain } else { CellKind::Number };
+            if first == b'"' || first == b'-' || first.is_ascii_digit() {
+                self.shape.note(index, kind, text);
+            }
+            return Ok(after);
+        };
+        let (found, after) = cell_value(buf, at, end)?;
+        *cell = found;
+        self.shape.note(index, found.kind(), buf.get(at..after).unwrap_or(&[]));
+        Ok(after)
+    }
+
+    /// What comes behind a value: the next member, or the end of one or more objects.
+    #[inline(always)]
+    fn behind_value(
+        &mut self,
+        buf: &[u8],
+        mut at: usize,
+        end: usize,
+        depth: &mut u32,
+    ) -> Result<Behind, Fault> {
+        loop {
+            match byte(buf, at, end) {
+                b',' => return Ok(Behind::Member(at + 1)),
+                b'}' if *depth == 0 => {
                     self.shape.end();
-                    return Ok(at + 1);
+                    return Ok(Behind::End(at + 1));
                 }
+                b'}' => {
+                    *depth -= 1;
+                    at += 1;
+                }
+                b' ' | b'\t' | b'\n' | b'\r' => at = skip_space(buf, at, end),
                 _ => return Err(Fault::new(What::CommaOrBrace, at)),
             }
         }
@@ -170,17 +243,29 @@ impl Scanner {
         buf: &[u8],
         from: usize,
         end: usize,
-        first: bool,
+        (first, depth): (bool, u32),
     ) -> Result<Option<(u32, usize)>, Fault> {
         let at = skip_space(buf, from, end);
         if first && byte(buf, at, end) == b'}' {
             return Ok(None);
         }
         let (key, value_at) = key(buf, at, end)?;
-        let slot = self.keys.find(key);
-        self.shape.missed(&buf[from..value_at], slot);
+        let slot = if depth == 0 { self.keys.find(key) } else { UNNEEDED };
+        self.shape.missed(&buf[from..value_at], slot, depth);
         Ok(Some((slot, value_at)))
     }
+}
+
+enum Behind {
+    Member(usize),
+    End(usize),
+}
+
+/// A guessed value's cell: a text's cell is its inside.
+#[inline(always)]
+fn foreseen_cell(kind: CellKind, at: usize, len: usize) -> Cell {
+    let quote = usize::from(kind == CellKind::Plain);
+    Cell::new(kind, at + quote, len - 2 * quote)
 }
 
 /// The byte at `at`, 0 beyond the end.

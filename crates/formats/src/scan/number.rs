@@ -8,29 +8,29 @@ use super::fault::{Fault, What};
 /// The number at `at` (a digit or minus stands there): its kind and the position behind it.
 #[inline(always)]
 pub fn scan(buf: &[u8], at: usize) -> Result<(CellKind, usize), Fault> {
-    let block = block::load(buf, at);
-    let minus = usize::from(block[0] == b'-');
-    let stops = block::non_digits(&block) >> minus;
+    let byte = |i: usize| buf.get(at + i).copied().unwrap_or(0);
+    let minus = usize::from(byte(0) == b'-');
     // bits beyond the block count as stops, so that a number that fills it goes the long way
-    let stops = stops | (0x1_0000 >> minus);
+    let stops = (block::non_digits(block::load(buf, at)) | 0x1_0000) >> minus;
     let whole = stops.trailing_zeros() as usize;
     let end = minus + whole;
     if end >= 16 || whole == 0 {
         return long(buf, at);
     }
-    let zero = block[minus] == b'0';
+    let zero = byte(minus) == b'0';
     if zero && whole > 1 {
         return Err(Fault::new(What::LeadingZero, at + minus));
     }
-    match block[end] {
+    match byte(end) {
         b'.' => {
             let fraction = (stops >> (whole + 1)).trailing_zeros() as usize;
             let last = end + fraction;
-            if last + 1 >= 16 || fraction == 0 || block[last + 1] | 0x20 == b'e' {
+            if last + 1 >= 16 || fraction == 0 || byte(last + 1) | 0x20 == b'e' {
                 return long(buf, at);
             }
             // at most 14 digits in all here: any such decimal survives the way through a double
-            let canonical = block[last] != b'0' && (!zero || near_zero_but_positional(&block, end));
+            let canonical =
+                byte(last) != b'0' && (!zero || positional(&buf[at + end + 1..=at + last]));
             let kind = if canonical { CellKind::Decimal } else { CellKind::Number };
             Ok((kind, at + last + 1))
         }
@@ -42,11 +42,8 @@ pub fn scan(buf: &[u8], at: usize) -> Result<(CellKind, usize), Fault> {
 
 /// 0.00000… is printed with an exponent from the sixth zero on.
 #[inline(always)]
-fn near_zero_but_positional(block: &[u8; 16], point: usize) -> bool {
-    block[point + 1] != b'0' || {
-        let zeros = block[point + 1..].iter().take_while(|&&b| b == b'0').count();
-        zeros <= 5
-    }
+fn positional(fraction: &[u8]) -> bool {
+    fraction.first() != Some(&b'0') || fraction.iter().take_while(|&&b| b == b'0').count() <= 5
 }
 
 /// Long numbers and those with an exponent.

@@ -1,7 +1,10 @@
 //! The shape of the messages seen last: key texts in order, so that the next message's keys are
 //! found by one comparison each. Devices send their members in the same order again and again.
 
-use super::block;
+use rekuiper_value::CellKind;
+
+use super::block::{self, Block};
+use super::guess::Guess;
 
 /// Most members remembered; later ones of a wider message are looked up each time.
 const SHAPE_MEMBERS_MAX: usize = 256;
@@ -12,15 +15,19 @@ const MISSES_MAX: u8 = 3;
 
 /// One member as foreseen: everything from behind `{` or `,` up to the value's first byte, blanks
 /// included.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Member {
-    head: [u8; 16],
+    head: Block,
     head_mask: u32,
-    len: u32,
+    pub len: u32,
     /// Where the part beyond 16 bytes stands in `tails`.
     tail: u32,
     /// Which needed field it is; the scanner's `UNNEEDED` for none.
     pub slot: u32,
+    /// How deep within the message; members of nested objects that nobody reads are foreseen too.
+    depth: u32,
+    /// What its value looked like last.
+    pub guess: Guess,
 }
 
 #[derive(Debug, Default)]
@@ -59,24 +66,35 @@ impl Shape {
     }
 
     /// The foreseen member that the text at `at` begins with: the `next` one or, when one was left
-    /// out, the one after it. Gives its slot, its length and its index.
+    /// out, the one after it. Gives it with its index.
     #[inline(always)]
-    pub fn find(&self, buf: &[u8], at: usize, next: usize) -> Option<(u32, usize, usize)> {
-        let text = block::load(buf, at);
+    pub fn find(&self, buf: &[u8], at: usize, next: usize, depth: u32) -> Option<(&Member, usize)> {
         let member = self.members.get(next)?;
-        if block::same(&text, &member.head, member.head_mask) && self.tail_fits(member, buf, at) {
-            return Some((member.slot, member.len as usize, next));
+        if self.fits(member, buf, at, depth) {
+            return Some((member, next));
         }
-        self.find_next(buf, at, next + 1)
+        self.find_next(buf, at, next + 1, depth)
     }
 
     #[cold]
-    fn find_next(&self, buf: &[u8], at: usize, next: usize) -> Option<(u32, usize, usize)> {
+    fn find_next(&self, buf: &[u8], at: usize, next: usize, depth: u32) -> Option<(&Member, usize)> {
         let member = self.members.get(next)?;
-        let text = block::load(buf, at);
-        let fits =
-            block::same(&text, &member.head, member.head_mask) && self.tail_fits(member, buf, at);
-        fits.then_some((member.slot, member.len as usize, next))
+        self.fits(member, buf, at, depth).then_some((member, next))
+    }
+
+    #[inline(always)]
+    fn fits(&self, member: &Member, buf: &[u8], at: usize, depth: u32) -> bool {
+        block::same(block::load(buf, at), member.head, member.head_mask)
+            && member.depth == depth
+            && self.tail_fits(member, buf, at)
+    }
+
+    /// The value of the member did not look as foreseen.
+    #[inline]
+    pub fn note(&mut self, index: usize, kind: CellKind, text: &[u8]) {
+        if let Some(member) = self.members.get_mut(index) {
+            member.guess = Guess::of(kind, text);
+        }
     }
 
     #[inline(always)]
@@ -93,7 +111,7 @@ impl Shape {
     }
 
     /// An unforeseen member was met: `text` from behind `{` or `,` up to its value.
-    pub fn missed(&mut self, text: &[u8], slot: u32) {
+    pub fn missed(&mut self, text: &[u8], slot: u32, depth: u32) {
         if !self.learning {
             self.missed = true;
             return;
@@ -105,7 +123,17 @@ impl Shape {
         let head_mask = (1u32 << text.len().min(16)) - 1;
         let tail = self.tails.len() as u32;
         self.tails.extend_from_slice(text.get(16..).unwrap_or(&[]));
-        self.members.push(Member { head, head_mask, len: text.len() as u32, tail, slot });
+        let len = text.len() as u32;
+        self.members.push(Member { head, head_mask, len, tail, slot, depth, guess: Guess::NONE });
+    }
+
+    /// Where to note the value of the member just missed, and which member is foreseen behind it.
+    pub fn after_unforeseen(&self, next: usize) -> (usize, usize) {
+        if self.learning {
+            (self.members.len().wrapping_sub(1), self.members.len())
+        } else {
+            (usize::MAX, next)
+        }
     }
 
     /// The object came to its end.

@@ -8,7 +8,7 @@ use super::fault::{Fault, What};
 /// The position behind the string whose opening quote is at `at`.
 #[inline(always)]
 pub fn skip(buf: &[u8], at: usize, end: usize) -> Result<usize, Fault> {
-    let stops = block::string_stops(&block::load(buf, at + 1));
+    let stops = block::string_stops(block::load(buf, at + 1));
     let close = at + 1 + stops.trailing_zeros() as usize;
     // most strings are short and simple: the first stop within 16 bytes is the closing quote
     if stops != 0 && buf.get(close) == Some(&b'"') {
@@ -21,7 +21,7 @@ pub fn skip(buf: &[u8], at: usize, end: usize) -> Result<usize, Fault> {
 fn skip_long(buf: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
     let mut at = start + 1;
     while at < end {
-        let stops = block::string_stops(&block::load(buf, at));
+        let stops = block::string_stops(block::load(buf, at));
         if stops == 0 {
             at += 16;
             continue;
@@ -43,13 +43,13 @@ fn skip_long(buf: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
 #[inline(always)]
 pub fn scan(buf: &[u8], at: usize, end: usize) -> Result<(CellKind, usize), Fault> {
     let block = block::load(buf, at + 1);
-    let stops = block::string_stops(&block);
+    let stops = block::string_stops(block);
     let len = stops.trailing_zeros() as usize;
     let close = at + 1 + len;
     if stops != 0 && buf.get(close) == Some(&b'"') {
         // bits below the first stop
         let before = stops.wrapping_sub(1) & !stops;
-        if block::not_plain(&block) & before == 0 {
+        if block::not_plain(block) & before == 0 {
             return Ok((CellKind::Plain, close + 1));
         }
     }
