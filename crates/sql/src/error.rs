@@ -14,7 +14,11 @@ pub struct ParseError {
 
 impl ParseError {
     pub fn new(span: Span, message: impl Into<String>, expected: impl Into<String>) -> Self {
-        ParseError { span, message: message.into(), expected: expected.into() }
+        ParseError {
+            span,
+            message: message.into(),
+            expected: expected.into(),
+        }
     }
 
     /// Line and column (in characters), both from 1.
@@ -22,7 +26,10 @@ impl ParseError {
         let at = floor(sql, self.span.start as usize);
         let before = &sql[..at];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
     }
 
     /// The error with line and column, the line of the text and a caret below the place.
@@ -32,10 +39,19 @@ impl ParseError {
         let start = sql[..at].rfind('\n').map_or(0, |i| i + 1);
         let end = sql[at..].find('\n').map_or(sql.len(), |i| at + i);
         // A line may be a megabyte long: show what is near the place.
-        let from = sql[start..at].char_indices().rev().nth(59).map_or(start, |(i, _)| start + i);
-        let to = sql[at..end].char_indices().nth(60).map_or(end, |(i, _)| at + i);
+        let from = sql[start..at]
+            .char_indices()
+            .rev()
+            .nth(59)
+            .map_or(start, |(i, _)| start + i);
+        let to = sql[at..end]
+            .char_indices()
+            .nth(60)
+            .map_or(end, |(i, _)| at + i);
         let clean = |s: &str| -> String {
-            s.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+            s.chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect()
         };
         let lead = if from > start { "..." } else { "" };
         let tail = if to < end { "..." } else { "" };
@@ -43,7 +59,10 @@ impl ParseError {
         let stop = floor(sql, self.span.end as usize).clamp(at, to);
         let carets = "^".repeat(sql[at..stop].chars().count().max(1));
         let head = format!("line {line}, column {column}: {self}");
-        format!("{head}\n  {lead}{}{tail}\n  {pad}{carets}", clean(&sql[from..to]))
+        format!(
+            "{head}\n  {lead}{}{tail}\n  {pad}{carets}",
+            clean(&sql[from..to])
+        )
     }
 }
 

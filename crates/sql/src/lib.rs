@@ -4,6 +4,12 @@
 //! What it does NOT know: which streams, columns and functions there are, what a function takes,
 //! which of several readings of a name is meant, how anything is run. A statement that parses may
 //! still be refused by the plan.
+//!
+//! A file per statement in `stmt/` (one line in its table registers it), a file per kind of
+//! expression in `parse/`, printing in `print/`, what is told about a stream in `stream/`.
+//! Invariants, each held by a test: no text makes the parser panic or run out of stack
+//! (`tests/properties.rs`, `tests/limits.rs`); what is printed parses to the same again; time
+//! grows linearly with the text.
 
 pub mod ast;
 mod deep;

@@ -71,7 +71,11 @@ fn check(case: &Case) -> Vec<String> {
     same("reply", reply.into());
     if let Some(made) = case.json["makes"].as_str() {
         let (kind, name) = made.split_once('/').expect("kind/name");
-        let kind = if kind == "tables" { StreamKind::Table } else { StreamKind::Stream };
+        let kind = if kind == "tables" {
+            StreamKind::Table
+        } else {
+            StreamKind::Stream
+        };
         let def = catalog.named(name).filter(|d| d.kind == kind);
         same("gone", def.is_none().into());
         if let Some(def) = def {
@@ -95,7 +99,12 @@ fn run_all(all: Vec<Case>, at_least: usize) {
         }
     }
     println!("{done} DDL cases");
-    assert!(failed.is_empty(), "{} wrong:\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} wrong:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(done >= at_least, "only {done} cases were read");
 }
 

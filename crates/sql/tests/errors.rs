@@ -13,7 +13,10 @@ fn line_column_and_caret() {
     let want = "line 2, column 5: `total` cannot stand here; expected AS, `,` or FROM\n  \
                 \u{20}   b total\n      \u{20}   ^^^^^";
     // Two blanks of margin, then the line as it stands.
-    assert_eq!(text, want.replace("\u{20}   b", "  b").replace("\u{20}   ^", "^"));
+    assert_eq!(
+        text,
+        want.replace("\u{20}   b", "  b").replace("\u{20}   ^", "^")
+    );
 }
 
 #[test]
@@ -26,7 +29,10 @@ fn columns_count_characters() {
 #[test]
 fn the_end_of_the_text_has_a_place_too() {
     let text = told("SELECT a FROM s WHERE");
-    assert!(text.contains("line 1, column 22: the statement ends too early"), "{text}");
+    assert!(
+        text.contains("line 1, column 22: the statement ends too early"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -44,7 +50,10 @@ fn hints_name_the_way_out() {
         ("SELECT * FROM a b", "an alias needs AS"),
         ("SELECT * FROM dash-ed", "backquotes"),
         ("SELECT * FROM s JOIN t ON a = b", "INNER JOIN"),
-        ("SELECT a FROM s LIMIT 1 WHERE a", "the order FROM, JOIN, WHERE"),
+        (
+            "SELECT a FROM s LIMIT 1 WHERE a",
+            "the order FROM, JOIN, WHERE",
+        ),
         ("SELECT a FROM s; SELECT b FROM s", "one statement only"),
         ("SELECT \"\\d\" FROM s", "write a backslash as \\\\"),
         ("SELECT a FROM s GROUP BY a", "tumblingwindow(ss, 10)"),

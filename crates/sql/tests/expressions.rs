@@ -10,15 +10,29 @@ fn shape(e: &Expr) -> String {
         ExprKind::Binary { op, left, right } => {
             format!("({} {} {})", shape(left), op.sign(), shape(right))
         }
-        ExprKind::Between { expr, low, high, not } => {
+        ExprKind::Between {
+            expr,
+            low,
+            high,
+            not,
+        } => {
             let word = if *not { "NOT BETWEEN" } else { "BETWEEN" };
-            format!("({} {word} {} AND {})", shape(expr), shape(low), shape(high))
+            format!(
+                "({} {word} {} AND {})",
+                shape(expr),
+                shape(low),
+                shape(high)
+            )
         }
         ExprKind::Like { expr, pattern, .. } => {
             format!("({} LIKE {})", shape(expr), shape(pattern))
         }
         ExprKind::IsNull { expr, not } => {
-            format!("({} IS{} NULL)", shape(expr), if *not { " NOT" } else { "" })
+            format!(
+                "({} IS{} NULL)",
+                shape(expr),
+                if *not { " NOT" } else { "" }
+            )
         }
         ExprKind::Member { base, name, .. } => format!("{}->{name}", shape(base)),
         ExprKind::Index { base, index } => format!("{}[{}]", shape(base), shape(index)),
@@ -48,10 +62,22 @@ fn operators_bind_as_in_the_manual() {
     means("7 ^ 2 + 1", "((7 ^ 2) + 1)");
     means("16 / 4 / 2", "((16 / 4) / 2)");
     means("3 > 2 = true", "((3 > 2) = TRUE)");
-    means("a = 1 OR b = 2 AND c = 3", "((a = 1) OR ((b = 2) AND (c = 3)))");
-    means("a + 1 BETWEEN 1 AND 5 OR e", "(((a + 1) BETWEEN 1 AND 5) OR e)");
-    means("a BETWEEN 1 + 1 AND 2 * 3 AND b", "((a BETWEEN (1 + 1) AND (2 * 3)) AND b)");
-    means("a NOT BETWEEN o->x AND r[0]", "(a NOT BETWEEN o->x AND r[0])");
+    means(
+        "a = 1 OR b = 2 AND c = 3",
+        "((a = 1) OR ((b = 2) AND (c = 3)))",
+    );
+    means(
+        "a + 1 BETWEEN 1 AND 5 OR e",
+        "(((a + 1) BETWEEN 1 AND 5) OR e)",
+    );
+    means(
+        "a BETWEEN 1 + 1 AND 2 * 3 AND b",
+        "((a BETWEEN (1 + 1) AND (2 * 3)) AND b)",
+    );
+    means(
+        "a NOT BETWEEN o->x AND r[0]",
+        "(a NOT BETWEEN o->x AND r[0])",
+    );
     means("a LIKE b + \"%\" = c", "((a LIKE (b + \"%\")) = c)");
 }
 
@@ -93,6 +119,8 @@ fn superset_operators() {
     assert!(refused("a ! 1").contains("!="));
     refused("a | | b");
     refused("a << 1");
+    refused("a IN (1) + 1");
+    refused("b AND a IS NULL * 2");
 }
 
 #[test]
@@ -100,12 +128,17 @@ fn columns_members_and_stars() {
     let e = parse_expr("a.b").expect("parses");
     assert!(matches!(&e.kind, ExprKind::Column { qualifier: Some(q), .. } if q == "a"));
     assert_eq!(parse_expr("a.b").expect("parses").natural_name(), Some("b"));
-    assert_eq!(parse_expr("Count(*)").expect("parses").natural_name(), Some("count"));
+    assert_eq!(
+        parse_expr("Count(*)").expect("parses").natural_name(),
+        Some("count")
+    );
     assert_eq!(parse_expr("(a)").expect("parses").natural_name(), None);
     assert_eq!(parse_expr("a->b").expect("parses").natural_name(), None);
     for sql in ["* + 1", "*.a", "a.*.b", "1 + *", "a.b.*", "* AS x"] {
         assert!(parse_item(sql).is_err(), "{sql}");
     }
+    means("a->1", "a[1]");
+    assert_eq!(parse_item("* EXCEPT()").expect("parses").to_string(), "*");
     let item = parse_item("m.* EXCEPT(a) REPLACE(b + 1 AS b)").expect("parses");
     assert_eq!(item.to_string(), "m.* EXCEPT(a) REPLACE(b + 1 AS b)");
 }
@@ -128,11 +161,21 @@ fn strings_have_the_escapes_of_go() {
         Ok(ExprKind::Str(s)) => s.to_string(),
         other => panic!("{sql}: {other:?}"),
     };
-    assert_eq!(text(r#""a\tb\\\"\x41\101\u00e9\U0001F600""#), "a\tb\\\"AAé😀");
+    assert_eq!(
+        text(r#""a\tb\\\"\x41\101\u00e9\U0001F600""#),
+        "a\tb\\\"AAé😀"
+    );
     assert_eq!(text(r#"'a\''"#), "a'");
     assert_eq!(text(r#"'a\'"'"#), "a'\"");
     assert_eq!(text(r#""\xff""#), "\u{fffd}");
-    for bad in [r#""\d""#, r#""\400""#, r#""\ud800""#, r#""\u+123""#, r#""it\'s""#, r#""\"#] {
+    for bad in [
+        r#""\d""#,
+        r#""\400""#,
+        r#""\ud800""#,
+        r#""\u+123""#,
+        r#""it\'s""#,
+        r#""\"#,
+    ] {
         refused(bad);
     }
 }

@@ -6,12 +6,19 @@ use rekuiper_sql::{MAX_DEPTH, MAX_NESTING, parse_select, parse_statement, roomy}
 
 /// Runs `f` on a thread of its own with a 2 MB stack, whatever the test runner gives.
 fn small_stack(f: impl FnOnce() + Send + 'static) {
-    let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(f).expect("a thread");
+    let thread = std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(f)
+        .expect("a thread");
     thread.join().expect("no panic");
 }
 
 fn nest(open: &str, n: usize, middle: &str, close: &str) -> String {
-    format!("SELECT {}{middle}{} AS x FROM s", open.repeat(n), close.repeat(n))
+    format!(
+        "SELECT {}{middle}{} AS x FROM s",
+        open.repeat(n),
+        close.repeat(n)
+    )
 }
 
 /// Parses, copies, compares, shows, prints and parses again.
@@ -38,12 +45,21 @@ fn what_must_be_accepted() {
         full_round(&nest("NOT ", 2000, "a", ""));
         full_round(&nest("- ", 2000, "a", ""));
         full_round(&format!("SELECT a{} AS x FROM s", " + 1".repeat(5000)));
-        full_round(&format!("SELECT a{} AS x FROM s", " AND b = 1".repeat(5000)));
+        full_round(&format!(
+            "SELECT a{} AS x FROM s",
+            " AND b = 1".repeat(5000)
+        ));
         full_round(&format!("SELECT a{} AS x FROM s", "->k[0].m".repeat(1500)));
         let columns: Vec<String> = (0..10_000).map(|i| format!("c{i}")).collect();
         full_round(&format!("SELECT {} FROM s", columns.join(", ")));
-        full_round(&format!("SELECT \"{}\" AS x FROM s", "0123456789".repeat(10_000)));
-        full_round(&format!("SELECT a FROM s WHERE a IN (0{})", ", 1".repeat(100_000)));
+        full_round(&format!(
+            "SELECT \"{}\" AS x FROM s",
+            "0123456789".repeat(10_000)
+        ));
+        full_round(&format!(
+            "SELECT a FROM s WHERE a IN (0{})",
+            ", 1".repeat(100_000)
+        ));
     });
 }
 
@@ -68,8 +84,16 @@ fn what_is_too_deep_is_refused_cleanly() {
             nest("(1 + 2 * 3 + ", 2400, "a", " = 1 AND b OR c)"),
         ] {
             let e = parse_select(&sql).expect_err("too deep");
-            assert!(e.message.contains("nested") || e.message.contains("ends"), "{e}");
+            assert!(
+                e.message.contains("nested") || e.message.contains("ends"),
+                "{e}"
+            );
             assert!(e.render(&sql).len() < 1000);
+        }
+        // What was built so far is dropped wherever the parser stands.
+        for closed in (0..2400).step_by(100) {
+            let sql = nest("(1 + ", 2400, "a", "") + &" + 2)".repeat(closed) + " ?";
+            assert!(parse_select(&sql).is_err());
         }
     });
 }
@@ -78,16 +102,28 @@ fn what_is_too_deep_is_refused_cleanly() {
 fn deep_types() {
     small_stack(|| {
         let ddl = |n: usize, open: &str| {
-            format!("CREATE STREAM s (a {}BIGINT{}) WITH ()", open.repeat(n), ")".repeat(n))
+            format!(
+                "CREATE STREAM s (a {}BIGINT{}) WITH ()",
+                open.repeat(n),
+                ")".repeat(n)
+            )
         };
         for open in ["ARRAY(", "STRUCT(f "] {
             let parsed = parse_statement(&ddl(2000, open)).expect("accepted");
             assert!(parsed.clone() == parsed);
-            let rekuiper_sql::Statement::Create(def) = parsed else { panic!("no CREATE") };
+            let rekuiper_sql::Statement::Create(def) = parsed else {
+                panic!("no CREATE")
+            };
             assert!(def.describe().len() > 10_000);
             let json = roomy(|| def.to_json().to_string() + &def.schema_json().to_string());
             assert!(json.len() > 10_000);
             assert!(parse_statement(&ddl(20_000, open)).is_err());
+            // What was built so far is dropped wherever the parser stands.
+            for closed in (0..2400).step_by(100) {
+                let (open, close) = (open.repeat(2400), ")".repeat(closed));
+                let sql = format!("CREATE STREAM s (a {open}BIGINT{close} ?");
+                assert!(parse_statement(&sql).is_err());
+            }
         }
     });
 }

@@ -4,15 +4,113 @@ use proptest::prelude::*;
 use rekuiper_sql::{parse_expr, parse_item, parse_select, parse_statement};
 
 const PIECES: &[&str] = &[
-    "SELECT", "AS", "FROM", "WHERE", "AND", "OR", "GROUP", "BY", "HAVING", "ORDER", "DESC", "ASC",
-    "FILTER", "INNER", "LEFT", "CROSS", "JOIN", "ON", "CASE", "WHEN", "THEN", "ELSE", "END", "IN",
-    "NOT", "BETWEEN", "LIKE", "OVER", "PARTITION", "REPLACE", "EXCEPT", "INVISIBLE", "LIMIT",
-    "TRUE", "ss", "is", "null", "a", "b", "meter", "`x y`", "``", "`", "count", "tumblingwindow",
-    "countwindow", "statewindow", "1", "0", "2.5", ".5", "1e5", "9223372036854775808", "\"s\"",
-    "'t'", "\"\\n\"", "\"", "'", "\\", "+", "-", "*", "/", "%", "&", "|", "^", "=", "!=", "<",
-    "<=", ">", "<>", "->", ".", "[", "]", "(", ")", ",", ":", ";", "#", "--", "/*", "*/", "\n",
-    "\0", "é", "温", "CREATE", "STREAM", "TABLE", "WITH", "SHOW", "STREAMS", "DESCRIBE", "DROP",
-    "EXPLAIN", "BIGINT", "ARRAY", "STRUCT", "DEFAULT", "TYPE", "FORMAT", "\"json\"", "RETAIN_SIZE",
+    "SELECT",
+    "AS",
+    "FROM",
+    "WHERE",
+    "AND",
+    "OR",
+    "GROUP",
+    "BY",
+    "HAVING",
+    "ORDER",
+    "DESC",
+    "ASC",
+    "FILTER",
+    "INNER",
+    "LEFT",
+    "CROSS",
+    "JOIN",
+    "ON",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "IN",
+    "NOT",
+    "BETWEEN",
+    "LIKE",
+    "OVER",
+    "PARTITION",
+    "REPLACE",
+    "EXCEPT",
+    "INVISIBLE",
+    "LIMIT",
+    "TRUE",
+    "ss",
+    "is",
+    "null",
+    "a",
+    "b",
+    "meter",
+    "`x y`",
+    "``",
+    "`",
+    "count",
+    "tumblingwindow",
+    "countwindow",
+    "statewindow",
+    "1",
+    "0",
+    "2.5",
+    ".5",
+    "1e5",
+    "9223372036854775808",
+    "\"s\"",
+    "'t'",
+    "\"\\n\"",
+    "\"",
+    "'",
+    "\\",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "&",
+    "|",
+    "^",
+    "=",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    "<>",
+    "->",
+    ".",
+    "[",
+    "]",
+    "(",
+    ")",
+    ",",
+    ":",
+    ";",
+    "#",
+    "--",
+    "/*",
+    "*/",
+    "\n",
+    "\0",
+    "é",
+    "温",
+    "CREATE",
+    "STREAM",
+    "TABLE",
+    "WITH",
+    "SHOW",
+    "STREAMS",
+    "DESCRIBE",
+    "DROP",
+    "EXPLAIN",
+    "BIGINT",
+    "ARRAY",
+    "STRUCT",
+    "DEFAULT",
+    "TYPE",
+    "FORMAT",
+    "\"json\"",
+    "RETAIN_SIZE",
 ];
 
 /// Everything a text may be given to, and whatever comes of it.
@@ -37,6 +135,17 @@ fn try_all(text: &str) {
     }
 }
 
+/// A text with blanks between some of the pieces.
+fn soup(pieces: &[(&str, bool)]) -> String {
+    let one = |(piece, gap): &(&str, bool)| format!("{piece}{}", if *gap { " " } else { "" });
+    pieces.iter().map(one).collect()
+}
+
+/// A clause, or nothing.
+fn clause(word: &str, rest: Option<String>) -> String {
+    rest.map(|e| format!(" {word} {e}")).unwrap_or_default()
+}
+
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z][a-z0-9_]{0,5}".prop_filter("not reserved", |s| parse_expr(s)
@@ -48,7 +157,9 @@ fn name() -> impl Strategy<Value = String> {
 fn literal() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|n| n.to_string()),
-        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(|n| format!("{n:?}")),
+        any::<f64>()
+            .prop_filter("finite", |n| n.is_finite())
+            .prop_map(|n| format!("{n:?}")),
         any::<String>().prop_map(|s| format!("\"{}\"", escape(&s))),
         Just("TRUE".to_string()),
         Just("mi".to_string()),
@@ -115,8 +226,7 @@ proptest! {
     fn any_soup_of_tokens_is_survived(
         pieces in prop::collection::vec((prop::sample::select(PIECES), any::<bool>()), 0..40)
     ) {
-        let text: String =
-            pieces.iter().map(|(p, gap)| if *gap { format!("{p} ") } else { p.to_string() }).collect();
+        let text = soup(&pieces);
         try_all(&text);
         try_all(&format!("SELECT a FROM b {text}"));
         try_all(&format!("SELECT {text} FROM b"));
@@ -144,14 +254,14 @@ proptest! {
                 format!("{e}{alias}{}", if hidden { " INVISIBLE" } else { "" })
             })
             .collect();
-        let part = |word: &str, e: Option<String>| e.map(|e| format!(" {word} {e}")).unwrap_or_default();
         let text = format!(
             "SELECT {} FROM s AS t LEFT JOIN u ON t.a = u.a{} \
-             GROUP BY x, slidingwindow(ss, 10) FILTER(WHERE y > 1) OVER(WHEN z){} ORDER BY x DESC{}",
+             GROUP BY x, slidingwindow(ss, 10) FILTER(WHERE y > 1) OVER(WHEN z){} \
+             ORDER BY x DESC{}",
             items.join(", "),
-            part("WHERE", condition),
-            part("HAVING", having),
-            part("LIMIT", limit.map(|n| n.to_string())),
+            clause("WHERE", condition),
+            clause("HAVING", having),
+            clause("LIMIT", limit.map(|n| n.to_string())),
         );
         try_all(&text);
     }

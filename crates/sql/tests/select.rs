@@ -11,7 +11,9 @@ fn run(all: Vec<Case>) -> (usize, Vec<String>) {
     let (mut refused, mut left) = (0, Vec::new());
     let mut wrong = Vec::new();
     for case in all {
-        let Some(sql) = case.text("sql") else { continue };
+        let Some(sql) = case.text("sql") else {
+            continue;
+        };
         match (parse_select(&sql), case.accept()) {
             (Ok(select), Some(true)) => {
                 let printed = select.to_string();
@@ -34,18 +36,36 @@ fn run(all: Vec<Case>) -> (usize, Vec<String>) {
             (_, None) => {}
         }
     }
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     (refused, left)
 }
 
 #[test]
 fn select_cases_as_recorded() {
     let (refused, left) = run(cases(include_str!("cases/select.jsonl")));
-    println!("{refused} refused by the parser, {} left to the plan:\n{left:?}", left.len());
+    println!(
+        "{refused} refused by the parser, {} left to the plan:\n{left:?}",
+        left.len()
+    );
     // A family that is purely a matter of syntax must be refused here without exception.
-    let syntax = ["lit_", "reserved_", "comment_", "op_", "case_", "limit_", "order_"];
-    let missed: Vec<&String> =
-        left.iter().filter(|n| syntax.iter().any(|s| n.starts_with(s))).collect();
+    let syntax = [
+        "lit_",
+        "reserved_",
+        "comment_",
+        "op_",
+        "case_",
+        "limit_",
+        "order_",
+    ];
+    let missed: Vec<&String> = left
+        .iter()
+        .filter(|n| syntax.iter().any(|s| n.starts_with(s)))
+        .collect();
     assert!(missed.is_empty(), "{missed:?}");
     assert!(refused >= 296, "only {refused} are refused by the parser");
 }
@@ -53,7 +73,10 @@ fn select_cases_as_recorded() {
 #[test]
 fn select_deviations_as_they_ought_to_be() {
     let (refused, left) = run(cases(include_str!("cases/deviations_grammar.jsonl")));
-    println!("{refused} refused by the parser, {} left to the plan:\n{left:?}", left.len());
+    println!(
+        "{refused} refused by the parser, {} left to the plan:\n{left:?}",
+        left.len()
+    );
     assert!(refused >= 36, "only {refused} are refused by the parser");
 }
 

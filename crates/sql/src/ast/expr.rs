@@ -311,11 +311,17 @@ impl WindowKind {
 
     /// By its function-like name, in any case.
     pub fn by_name(name: &str) -> Option<WindowKind> {
-        Self::ALL.iter().find(|(_, n)| n.eq_ignore_ascii_case(name)).map(|(k, _)| *k)
+        Self::ALL
+            .iter()
+            .find(|(_, n)| n.eq_ignore_ascii_case(name))
+            .map(|(k, _)| *k)
     }
 
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(k, _)| *k == self).map_or("", |(_, n)| n)
+        Self::ALL
+            .iter()
+            .find(|(k, _)| *k == self)
+            .map_or("", |(_, n)| n)
     }
 }
 
@@ -333,7 +339,10 @@ impl Drop for Expr {
 
 impl Clone for Expr {
     fn clone(&self) -> Self {
-        deep(|| Expr { kind: self.kind.clone(), span: self.span })
+        deep(|| Expr {
+            kind: self.kind.clone(),
+            span: self.span,
+        })
     }
 }
 

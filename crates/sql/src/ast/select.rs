@@ -63,7 +63,9 @@ impl Select {
 
     /// GROUP BY without the window.
     pub fn dimensions(&self) -> impl Iterator<Item = &Expr> {
-        self.group_by.iter().filter(|d| !matches!(d.kind, ExprKind::Window(_)))
+        self.group_by
+            .iter()
+            .filter(|d| !matches!(d.kind, ExprKind::Window(_)))
     }
 
     /// All streams and tables it reads, FROM first.

@@ -106,6 +106,22 @@ impl FieldType {
 
 // By hand, since types may be nested as deep as parentheses.
 
+impl Drop for FieldType {
+    fn drop(&mut self) {
+        match self {
+            FieldType::Array(t) => {
+                let inner = std::mem::replace(t.as_mut(), FieldType::Bigint);
+                deep(|| drop(inner));
+            }
+            FieldType::Struct(fields) => {
+                let fields = std::mem::take(fields);
+                deep(|| drop(fields));
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Clone for FieldType {
     fn clone(&self) -> Self {
         match self {

@@ -3,9 +3,8 @@
 use super::{Lexer, Tok};
 use crate::{ParseError, Span};
 
-const ESCAPES: &str =
-    "one of \\a \\b \\f \\n \\r \\t \\v \\\\, the quote, \\xHH, \\ooo, \\uHHHH, \\UHHHHHHHH; \
-     write a backslash as \\\\";
+const ESCAPES: &str = "one of \\a \\b \\f \\n \\r \\t \\v \\\\, the quote, \\xHH, \\ooo, \\uHHHH, \
+                       \\UHHHHHHHH; write a backslash as \\\\";
 
 impl Lexer<'_> {
     pub(super) fn number(&mut self) -> Result<Tok, ParseError> {

@@ -13,9 +13,17 @@ use crate::{ParseError, Span};
 /// All tokens of a statement, an [`Tok::End`] last.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
     if u32::try_from(text.len()).is_err() {
-        return Err(ParseError::new(Span::default(), "the statement is longer than 4 GB", ""));
+        return Err(ParseError::new(
+            Span::default(),
+            "the statement is longer than 4 GB",
+            "",
+        ));
     }
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0 };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+    };
     let mut out = Vec::with_capacity(text.len() / 4 + 1);
     loop {
         let token = lexer.next()?;
@@ -42,8 +50,12 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn error<T>(&self, from: usize, message: impl Into<String>, expected: &str)
-    -> Result<T, ParseError> {
+    fn error<T>(
+        &self,
+        from: usize,
+        message: impl Into<String>,
+        expected: &str,
+    ) -> Result<T, ParseError> {
         let to = self.at.max(from).min(self.bytes.len());
         Err(ParseError::new(Span::new(from, to), message, expected))
     }
@@ -52,7 +64,10 @@ impl Lexer<'_> {
         self.skip()?;
         let start = self.at;
         let kind = self.token()?;
-        Ok(Token { kind, span: Span::new(start, self.at) })
+        Ok(Token {
+            kind,
+            span: Span::new(start, self.at),
+        })
     }
 
     /// White space and comments.
@@ -193,7 +208,11 @@ impl Lexer<'_> {
             }
             None => {
                 self.at = start + 1;
-                self.error(start, "the name in backquotes never ends", "a closing backquote")
+                self.error(
+                    start,
+                    "the name in backquotes never ends",
+                    "a closing backquote",
+                )
             }
         }
     }

@@ -24,7 +24,9 @@ impl Kw {
         if text.len() > 9 {
             return None;
         }
-        ALL.iter().find(|(t, _)| t.eq_ignore_ascii_case(text)).map(|(_, k)| *k)
+        ALL.iter()
+            .find(|(t, _)| t.eq_ignore_ascii_case(text))
+            .map(|(_, k)| *k)
     }
 
     pub fn text(self) -> &'static str {

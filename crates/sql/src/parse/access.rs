@@ -19,12 +19,26 @@ impl Parser<'_> {
             return self.call(start, name);
         }
         if !self.at(Tok::Dot) {
-            return Node::over(ExprKind::Column { qualifier: None, name }, start, 0);
+            return Node::over(
+                ExprKind::Column {
+                    qualifier: None,
+                    name,
+                },
+                start,
+                0,
+            );
         }
         self.next();
         let member = self.member_name()?;
         let span = start.to(self.last_span());
-        Node::over(ExprKind::Column { qualifier: Some(name), name: member }, span, 0)
+        Node::over(
+            ExprKind::Column {
+                qualifier: Some(name),
+                name: member,
+            },
+            span,
+            0,
+        )
     }
 
     fn member_name(&mut self) -> Result<Name, ParseError> {
@@ -52,7 +66,12 @@ impl Parser<'_> {
             None
         };
         let span = start.to(self.last_span());
-        let call = Call { name: original.to_lowercase(), original, args, over };
+        let call = Call {
+            name: original.to_lowercase(),
+            original,
+            args,
+            over,
+        };
         Node::over(ExprKind::Call(call), span, depth)
     }
 
@@ -86,7 +105,10 @@ impl Parser<'_> {
         } else if over.partition.is_empty() {
             return self.unexpected("PARTITION BY, WHEN or ORDER BY");
         }
-        self.expect(Tok::Close, "`)`; the order is PARTITION BY, then WHEN or ORDER BY")?;
+        self.expect(
+            Tok::Close,
+            "`)`; the order is PARTITION BY, then WHEN or ORDER BY",
+        )?;
         Ok((over, depth))
     }
 
@@ -153,7 +175,9 @@ impl Parser<'_> {
 
 /// Literal bounds that can hold nothing are a mistake.
 fn check_bounds(from: Option<&Expr>, to: Option<&Expr>) -> Result<(), ParseError> {
-    let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+    let (Some(from), Some(to)) = (from, to) else {
+        return Ok(());
+    };
     if let (ExprKind::Int(a), ExprKind::Int(b)) = (&from.kind, &to.kind)
         && (0..=*a).contains(b)
     {

@@ -15,7 +15,11 @@ impl Parser<'_> {
             Ok(n.expr)
         };
         let at_when = self.at(crate::lex::Tok::Kw(Kw::When));
-        let value = if at_when { None } else { Some(Box::new(one(self)?)) };
+        let value = if at_when {
+            None
+        } else {
+            Some(Box::new(one(self)?))
+        };
         let mut whens = Vec::new();
         while self.eat_kw(Kw::When) {
             let when = one(self)?;
@@ -28,10 +32,26 @@ impl Parser<'_> {
         if whens.is_empty() {
             return self.unexpected("WHEN");
         }
-        let else_ = if self.eat_kw(Kw::Else) { Some(Box::new(one(self)?)) } else { None };
-        let what = if else_.is_some() { "END" } else { "WHEN, ELSE or END" };
+        let else_ = if self.eat_kw(Kw::Else) {
+            Some(Box::new(one(self)?))
+        } else {
+            None
+        };
+        let what = if else_.is_some() {
+            "END"
+        } else {
+            "WHEN, ELSE or END"
+        };
         let end = self.expect(crate::lex::Tok::Kw(Kw::End), what)?;
-        Node::over(ExprKind::Case(Case { value, whens, else_ }), start.to(end.span), depth)
+        Node::over(
+            ExprKind::Case(Case {
+                value,
+                whens,
+                else_,
+            }),
+            start.to(end.span),
+            depth,
+        )
     }
 }
 

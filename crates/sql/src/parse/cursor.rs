@@ -12,7 +12,12 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str) -> Result<Self, ParseError> {
-        Ok(Parser { text, tokens: tokens(text)?, at: 0, nesting: 0 })
+        Ok(Parser {
+            text,
+            tokens: tokens(text)?,
+            at: 0,
+            nesting: 0,
+        })
     }
 
     pub fn peek(&self) -> Token {
@@ -21,7 +26,10 @@ impl<'a> Parser<'a> {
 
     /// The token `n` after the next one; past the end it is the end.
     pub fn ahead(&self, n: usize) -> Token {
-        let end = Token { kind: Tok::End, span: Span::default() };
+        let end = Token {
+            kind: Tok::End,
+            span: Span::default(),
+        };
         let last = self.tokens.last().copied().unwrap_or(end);
         self.tokens.get(self.at + n).copied().unwrap_or(last)
     }
@@ -34,7 +42,10 @@ impl<'a> Parser<'a> {
 
     /// The span of the token before.
     pub fn last_span(&self) -> Span {
-        self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(Span::default(), |t| t.span)
+        self.at
+            .checked_sub(1)
+            .and_then(|i| self.tokens.get(i))
+            .map_or(Span::default(), |t| t.span)
     }
 
     pub fn at(&self, kind: Tok) -> bool {
@@ -54,7 +65,11 @@ impl<'a> Parser<'a> {
     }
 
     pub fn expect(&mut self, kind: Tok, what: &str) -> Result<Token, ParseError> {
-        if self.at(kind) { Ok(self.next()) } else { self.unexpected(what) }
+        if self.at(kind) {
+            Ok(self.next())
+        } else {
+            self.unexpected(what)
+        }
     }
 
     pub fn expect_kw(&mut self, kw: Kw) -> Result<Token, ParseError> {
@@ -153,7 +168,9 @@ impl<'a> Parser<'a> {
     /// The next token is wrong where a name would have been right.
     pub fn unexpected_name<T>(&self, expected: &str) -> Result<T, ParseError> {
         let token = self.peek();
-        let Tok::Kw(kw) = token.kind else { return self.unexpected(expected) };
+        let Tok::Kw(kw) = token.kind else {
+            return self.unexpected(expected);
+        };
         let word = token.span.of(self.text);
         let message = format!("the reserved word {} cannot stand here", kw.text());
         let expected = format!("{expected} (to use the word as a name, write `{word}`)");
@@ -168,7 +185,10 @@ impl<'a> Parser<'a> {
             _ => {
                 let shown: String = token.span.of(self.text).chars().take(40).collect();
                 let shown = shown.escape_debug().to_string().replace("\\\"", "\"");
-                format!("`{}` cannot stand here", shown.replace("\\'", "'").trim_matches('`'))
+                format!(
+                    "`{}` cannot stand here",
+                    shown.replace("\\'", "'").trim_matches('`')
+                )
             }
         };
         Err(ParseError::new(token.span, message, expected))

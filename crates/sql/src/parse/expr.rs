@@ -5,9 +5,7 @@
 
 use super::{Parser, level};
 use crate::lex::{Kw, Tok};
-use crate::{
-    BinaryOp, Expr, ExprKind, InList, MAX_DEPTH, ParseError, Span, TimeUnit, UnaryOp,
-};
+use crate::{BinaryOp, Expr, ExprKind, InList, MAX_DEPTH, ParseError, Span, TimeUnit, UnaryOp};
 
 /// An expression and how deep it is.
 pub(crate) struct Node {
@@ -24,9 +22,16 @@ impl Node {
     pub fn over(kind: ExprKind, span: Span, below: u32) -> NodeResult {
         if below >= MAX_DEPTH {
             let what = format!("the expression is nested or chained more than {MAX_DEPTH} times");
-            return Err(ParseError::new(span, what, "a shorter one, or one split over aliases"));
+            return Err(ParseError::new(
+                span,
+                what,
+                "a shorter one, or one split over aliases",
+            ));
         }
-        Ok(Node { expr: Expr::new(kind, span), depth: below + 1 })
+        Ok(Node {
+            expr: Expr::new(kind, span),
+            depth: below + 1,
+        })
     }
 }
 
@@ -98,8 +103,10 @@ impl Parser<'_> {
 
     /// Whether BETWEEN, IN, LIKE or IS follows.
     fn at_test(&self) -> bool {
-        matches!(self.peek().kind, Tok::Kw(Kw::Not | Kw::Between | Kw::In | Kw::Like))
-            || self.at_word("is")
+        matches!(
+            self.peek().kind,
+            Tok::Kw(Kw::Not | Kw::Between | Kw::In | Kw::Like)
+        ) || self.at_word("is")
     }
 
     fn test(&mut self, left: Node) -> NodeResult {
@@ -136,7 +143,16 @@ impl Parser<'_> {
         let span = left.expr.span.to(high.expr.span);
         let below = left.depth.max(low.depth).max(high.depth);
         let (low, high) = (Box::new(low.expr), Box::new(high.expr));
-        Node::over(ExprKind::Between { expr: Box::new(left.expr), low, high, not }, span, below)
+        Node::over(
+            ExprKind::Between {
+                expr: Box::new(left.expr),
+                low,
+                high,
+                not,
+            },
+            span,
+            below,
+        )
     }
 
     fn in_list(&mut self, left: Node, not: bool) -> NodeResult {
@@ -151,7 +167,15 @@ impl Parser<'_> {
         };
         let span = left.expr.span.to(self.last_span());
         let below = left.depth.max(depth);
-        Node::over(ExprKind::In { expr: Box::new(left.expr), list, not }, span, below)
+        Node::over(
+            ExprKind::In {
+                expr: Box::new(left.expr),
+                list,
+                not,
+            },
+            span,
+            below,
+        )
     }
 
     /// After a test that ends without an operand, `+` and the like would have nothing to bind to
@@ -160,7 +184,9 @@ impl Parser<'_> {
         if self.binary_op(level::ADD).is_none() {
             return Ok(());
         }
-        self.unexpected(&format!("parentheses around `... {test}` to compute with its result"))
+        self.unexpected(&format!(
+            "parentheses around `... {test}` to compute with its result"
+        ))
     }
 
     /// An operand with the signs and NOTs before it.
@@ -199,7 +225,11 @@ impl Parser<'_> {
             }
             (Tok::Kw(Kw::Not), _) => {
                 let what = "NOT binds looser than the operator before it";
-                Err(ParseError::new(start.span, what, "parentheses around NOT ..."))
+                Err(ParseError::new(
+                    start.span,
+                    what,
+                    "parentheses around NOT ...",
+                ))
             }
             _ => self.operand(),
         }
@@ -254,7 +284,14 @@ impl Parser<'_> {
 
 fn unary(op: UnaryOp, start: Span, inner: Node) -> NodeResult {
     let span = start.to(inner.expr.span);
-    Node::over(ExprKind::Unary { op, expr: Box::new(inner.expr) }, span, inner.depth)
+    Node::over(
+        ExprKind::Unary {
+            op,
+            expr: Box::new(inner.expr),
+        },
+        span,
+        inner.depth,
+    )
 }
 
 fn too_large(span: Span) -> ParseError {

@@ -13,16 +13,28 @@ impl Parser<'_> {
                 let what = "`*` stands for many columns and takes no alias";
                 return Err(ParseError::new(self.peek().span, what, "`,` or FROM"));
             }
-            return Ok(Item { expr: star.expr, alias: None, invisible: false });
+            return Ok(Item {
+                expr: star.expr,
+                alias: None,
+                invisible: false,
+            });
         }
         let expr = self.any_expr()?;
         if self.at(Tok::Kw(Kw::Except)) {
             let what = "EXCEPT goes with `*` only";
             return Err(ParseError::new(self.peek().span, what, "AS, `,` or FROM"));
         }
-        let alias = if self.eat_kw(Kw::As) { Some(self.name("an alias")?) } else { None };
+        let alias = if self.eat_kw(Kw::As) {
+            Some(self.name("an alias")?)
+        } else {
+            None
+        };
         let invisible = self.eat_kw(Kw::Invisible);
-        Ok(Item { expr, alias, invisible })
+        Ok(Item {
+            expr,
+            alias,
+            invisible,
+        })
     }
 
     /// `*`, `stream.*`, either with EXCEPT and REPLACE; None where no star stands.
@@ -99,7 +111,13 @@ impl Parser<'_> {
         if !desc {
             self.eat_kw(Kw::Asc);
         }
-        Ok((Sort { expr: node.expr, desc }, node.depth))
+        Ok((
+            Sort {
+                expr: node.expr,
+                desc,
+            },
+            node.depth,
+        ))
     }
 
     fn sort_expr(&mut self) -> NodeResult {

@@ -26,8 +26,13 @@ impl Parser<'_> {
         };
         self.expect(Tok::Close, "`,` or `)`")?;
         check_args(kind, &args, start.to(self.last_span()))?;
-        let mut window =
-            Window { kind, args, filter: None, over_when: None, over_partition: Vec::new() };
+        let mut window = Window {
+            kind,
+            args,
+            filter: None,
+            over_when: None,
+            over_partition: Vec::new(),
+        };
         if self.eat_kw(Kw::Filter) {
             self.expect(Tok::Open, "`(` after FILTER")?;
             self.expect_kw(Kw::Where)?;
@@ -86,7 +91,11 @@ fn check_args(kind: WindowKind, args: &[Expr], span: Span) -> Result<(), ParseEr
     } else {
         if !matches!(args[0].kind, ExprKind::TimeUnit(_)) {
             let what = format!("{} begins with a time unit", kind.name());
-            return Err(ParseError::new(args[0].span, what, "one of DD, HH, MI, SS, MS"));
+            return Err(ParseError::new(
+                args[0].span,
+                what,
+                "one of DD, HH, MI, SS, MS",
+            ));
         }
         &args[1..]
     };
@@ -99,11 +108,24 @@ fn check_args(kind: WindowKind, args: &[Expr], span: Span) -> Result<(), ParseEr
             return Err(ParseError::new(arg.span, what, expected));
         }
     }
-    if let (WindowKind::Count, [Expr { kind: ExprKind::Int(count), .. }, interval]) = (kind, args)
+    if let (
+        WindowKind::Count,
+        [
+            Expr {
+                kind: ExprKind::Int(count),
+                ..
+            },
+            interval,
+        ],
+    ) = (kind, args)
         && matches!(interval.kind, ExprKind::Int(n) if n > *count)
     {
         let what = "the interval of countwindow is larger than its count";
-        return Err(ParseError::new(interval.span, what, format!("at most {count}")));
+        return Err(ParseError::new(
+            interval.span,
+            what,
+            format!("at most {count}"),
+        ));
     }
     Ok(())
 }

@@ -4,9 +4,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use super::{Quoted, commas};
 use crate::parse::level;
-use crate::{
-    Call, Case, Expr, ExprKind, InList, Over, Sort, Star, UnaryOp, Window, deep,
-};
+use crate::{Call, Case, Expr, ExprKind, InList, Over, Sort, Star, UnaryOp, Window, deep};
 
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -22,8 +20,12 @@ fn tightness(kind: &ExprKind) -> u8 {
         | ExprKind::In { .. }
         | ExprKind::Like { .. }
         | ExprKind::IsNull { .. } => level::COMPARE,
-        ExprKind::Unary { op: UnaryOp::Not, .. } => level::NOT,
-        ExprKind::Unary { op: UnaryOp::Neg, .. } => level::UNARY,
+        ExprKind::Unary {
+            op: UnaryOp::Not, ..
+        } => level::NOT,
+        ExprKind::Unary {
+            op: UnaryOp::Neg, ..
+        } => level::UNARY,
         // A sign is part of the literal, but nothing may be accessed in it.
         ExprKind::Int(n) if *n < 0 => level::UNARY,
         ExprKind::Float(n) if n.is_sign_negative() => level::UNARY,
@@ -34,7 +36,11 @@ fn tightness(kind: &ExprKind) -> u8 {
 
 /// An operand, in parentheses where it binds looser than `least`.
 fn operand(f: &mut Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
-    if tightness(&expr.kind) >= least { write!(f, "{expr}") } else { write!(f, "({expr})") }
+    if tightness(&expr.kind) >= least {
+        write!(f, "{expr}")
+    } else {
+        write!(f, "({expr})")
+    }
 }
 
 impl Display for ExprKind {
@@ -64,7 +70,13 @@ impl Display for ExprKind {
                 operand(f, base, level::ACCESS)?;
                 // `1.x` would be read as the number `1.` and a word.
                 let number = matches!(base.kind, ExprKind::Int(_) | ExprKind::Float(_));
-                let sign = if *arrow { "->" } else if number { " ." } else { "." };
+                let sign = if *arrow {
+                    "->"
+                } else if number {
+                    " ."
+                } else {
+                    "."
+                };
                 write!(f, "{sign}{}", Quoted(name))
             }
             ExprKind::Index { base, index } => {
@@ -121,7 +133,12 @@ fn slice(
 fn test(f: &mut Formatter<'_>, kind: &ExprKind) -> fmt::Result {
     let word = |not: bool| if not { " NOT" } else { "" };
     match kind {
-        ExprKind::Between { expr, low, high, not } => {
+        ExprKind::Between {
+            expr,
+            low,
+            high,
+            not,
+        } => {
             operand(f, expr, level::COMPARE)?;
             write!(f, "{} BETWEEN ", word(*not))?;
             operand(f, low, level::ADD)?;
@@ -182,7 +199,9 @@ impl Display for Star {
         }
         if !self.replace.is_empty() {
             f.write_str(" REPLACE(")?;
-            commas(f, &self.replace, |f, (e, n)| write!(f, "{e} AS {}", Quoted(n)))?;
+            commas(f, &self.replace, |f, (e, n)| {
+                write!(f, "{e} AS {}", Quoted(n))
+            })?;
             f.write_char(')')?;
         }
         Ok(())

@@ -12,7 +12,11 @@ struct Quoted<'a>(&'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if is_bare_name(self.0) { f.write_str(self.0) } else { write!(f, "`{}`", self.0) }
+        if is_bare_name(self.0) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "`{}`", self.0)
+        }
     }
 }
 

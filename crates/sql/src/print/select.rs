@@ -40,7 +40,11 @@ impl Display for Item {
         if let Some(a) = &self.alias {
             write!(f, " AS {}", Quoted(a))?;
         }
-        if self.invisible { f.write_str(" INVISIBLE") } else { Ok(()) }
+        if self.invisible {
+            f.write_str(" INVISIBLE")
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -11,7 +11,10 @@ use crate::parse::Parser;
 use crate::{ParseError, Statement};
 
 /// A statement's first word and how the rest is read.
-type Entry = (&'static str, fn(&mut Parser) -> Result<Statement, ParseError>);
+type Entry = (
+    &'static str,
+    fn(&mut Parser) -> Result<Statement, ParseError>,
+);
 
 const STATEMENTS: &[Entry] = &[
     ("SELECT", select::statement),
@@ -24,7 +27,10 @@ const STATEMENTS: &[Entry] = &[
 
 pub(crate) fn statement(p: &mut Parser) -> Result<Statement, ParseError> {
     let word = p.peek().span.of(p.text);
-    match STATEMENTS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)) {
+    match STATEMENTS
+        .iter()
+        .find(|(w, _)| w.eq_ignore_ascii_case(word))
+    {
         Some((_, parse)) => parse(p),
         None => {
             let words: Vec<&str> = STATEMENTS.iter().map(|(w, _)| *w).collect();

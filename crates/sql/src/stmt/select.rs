@@ -18,9 +18,17 @@ impl Parser<'_> {
         while let Some(join) = self.join()? {
             joins.push(join);
         }
-        let where_ = if self.eat_kw(Kw::Where) { Some(self.any_expr()?) } else { None };
+        let where_ = if self.eat_kw(Kw::Where) {
+            Some(self.any_expr()?)
+        } else {
+            None
+        };
         let group_by = self.group_by()?;
-        let having = if self.eat_kw(Kw::Having) { Some(self.any_expr()?) } else { None };
+        let having = if self.eat_kw(Kw::Having) {
+            Some(self.any_expr()?)
+        } else {
+            None
+        };
         let order_by = if self.eat_kw(Kw::Order) {
             self.expect_kw(Kw::By)?;
             self.list(|p| Ok(p.sort()?.0))?
@@ -29,21 +37,41 @@ impl Parser<'_> {
         };
         let limit = self.limit()?;
         self.no_late_clause()?;
-        Ok(Select { items, from, joins, where_, group_by, having, order_by, limit })
+        Ok(Select {
+            items,
+            from,
+            joins,
+            where_,
+            group_by,
+            having,
+            order_by,
+            limit,
+        })
     }
 
     fn source(&mut self) -> Result<Source, ParseError> {
         let start = self.peek().span;
         let name = self.name("the name of a stream or table")?;
-        if matches!(self.peek().kind, Tok::Slash | Tok::Hash | Tok::Plus | Tok::Minus) {
+        if matches!(
+            self.peek().kind,
+            Tok::Slash | Tok::Hash | Tok::Plus | Tok::Minus
+        ) {
             let hint = "letters, digits and `_` in a stream name; put others in backquotes";
             return self.unexpected(hint);
         }
-        let alias = if self.eat_kw(Kw::As) { Some(self.name("an alias")?) } else { None };
+        let alias = if self.eat_kw(Kw::As) {
+            Some(self.name("an alias")?)
+        } else {
+            None
+        };
         if self.is_name(0) {
             return self.unexpected("one stream name; an alias needs AS");
         }
-        Ok(Source { name, alias, span: start.to(self.last_span()) })
+        Ok(Source {
+            name,
+            alias,
+            span: start.to(self.last_span()),
+        })
     }
 
     fn join(&mut self) -> Result<Option<Join>, ParseError> {
@@ -63,9 +91,17 @@ impl Parser<'_> {
         let source = self.source()?;
         if kind == JoinKind::Cross && self.at(Tok::Kw(Kw::On)) {
             let what = "a CROSS JOIN pairs every row and takes no ON";
-            return Err(ParseError::new(self.peek().span, what, "INNER JOIN, or no ON"));
+            return Err(ParseError::new(
+                self.peek().span,
+                what,
+                "INNER JOIN, or no ON",
+            ));
         }
-        let on = if self.eat_kw(Kw::On) { Some(self.any_expr()?) } else { None };
+        let on = if self.eat_kw(Kw::On) {
+            Some(self.any_expr()?)
+        } else {
+            None
+        };
         Ok(Some(Join { kind, source, on }))
     }
 
@@ -76,7 +112,9 @@ impl Parser<'_> {
         }
         self.expect_kw(Kw::By)?;
         let dims = self.list(Self::dimension)?;
-        let mut windows = dims.iter().filter(|d| matches!(d.kind, ExprKind::Window(_)));
+        let mut windows = dims
+            .iter()
+            .filter(|d| matches!(d.kind, ExprKind::Window(_)));
         if windows.next().is_none() {
             let what = "GROUP BY has no window";
             let hint = "a window beside the columns, such as tumblingwindow(ss, 10)";
@@ -106,8 +144,16 @@ impl Parser<'_> {
     fn no_late_clause(&self) -> Result<(), ParseError> {
         match self.peek().kind {
             Tok::Kw(
-                Kw::Where | Kw::Group | Kw::Having | Kw::Order | Kw::Limit | Kw::Inner | Kw::Left
-                | Kw::Right | Kw::Full | Kw::Cross,
+                Kw::Where
+                | Kw::Group
+                | Kw::Having
+                | Kw::Order
+                | Kw::Limit
+                | Kw::Inner
+                | Kw::Left
+                | Kw::Right
+                | Kw::Full
+                | Kw::Cross,
             ) => self.unexpected(
                 "the clauses once each, in the order FROM, JOIN, WHERE, GROUP BY, HAVING, \
                  ORDER BY, LIMIT",

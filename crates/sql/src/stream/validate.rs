@@ -33,13 +33,22 @@ impl StreamDef {
         if self.kind != StreamKind::Table || !lookup {
             return Ok(());
         }
-        let typ = self.options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or("mqtt");
+        let typ = self
+            .options
+            .type_
+            .as_deref()
+            .filter(|t| !t.is_empty())
+            .unwrap_or("mqtt");
         if !offers_lookup(typ) {
             let what = format!("the source type {typ:?} cannot be a lookup table");
-            return Err(format!("{what}; use a TYPE that offers lookup, or KIND=\"scan\""));
+            return Err(format!(
+                "{what}; use a TYPE that offers lookup, or KIND=\"scan\""
+            ));
         }
         if typ == "memory" && self.options.key.as_deref().unwrap_or_default().is_empty() {
-            return Err("a lookup table of TYPE memory needs a KEY, the field it is kept by".into());
+            return Err(
+                "a lookup table of TYPE memory needs a KEY, the field it is kept by".into(),
+            );
         }
         Ok(())
     }

@@ -36,7 +36,9 @@ impl Case {
     #[allow(dead_code)] // Only one of the test programs needs it.
     pub fn strings(&self, key: &str) -> Vec<String> {
         let list = self.json[key].as_array().cloned().unwrap_or_default();
-        list.iter().filter_map(|v| v.as_str().map(String::from)).collect()
+        list.iter()
+            .filter_map(|v| v.as_str().map(String::from))
+            .collect()
     }
 }
 
@@ -45,7 +47,10 @@ pub fn cases(text: &str) -> Vec<Case> {
         .filter(|l| !l.trim().is_empty())
         .map(|l| {
             let json: Value = serde_json::from_str(l).expect("a case is JSON");
-            Case { name: json["name"].as_str().expect("a name").to_string(), json }
+            Case {
+                name: json["name"].as_str().expect("a name").to_string(),
+                json,
+            }
         })
         .collect()
 }

@@ -25,7 +25,9 @@ impl Parser<'_> {
             FieldType::Bigint => bigint(literal).map(FieldDefault::Bigint).ok_or_else(wrong),
             FieldType::Float => float(literal).map(FieldDefault::Float).ok_or_else(wrong),
             FieldType::String => Ok(FieldDefault::String(text(literal))),
-            FieldType::Boolean => boolean(literal).map(FieldDefault::Boolean).ok_or_else(wrong),
+            FieldType::Boolean => boolean(literal)
+                .map(FieldDefault::Boolean)
+                .ok_or_else(wrong),
             _ => {
                 let what = format!("a {} field takes no default", typ.word());
                 let hint = "DEFAULT on BIGINT, FLOAT, STRING and BOOLEAN fields only";

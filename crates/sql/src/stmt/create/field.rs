@@ -19,7 +19,11 @@ impl Parser<'_> {
             let field = self.field()?;
             if !seen.insert(field.name.clone()) {
                 let what = format!("there are two fields `{}`", field.name);
-                return Err(ParseError::new(at, what, "a name of its own for each field"));
+                return Err(ParseError::new(
+                    at,
+                    what,
+                    "a name of its own for each field",
+                ));
             }
             fields.push(field);
             if !self.eat(Tok::Comma) || self.at(Tok::Close) {
@@ -31,8 +35,11 @@ impl Parser<'_> {
     fn field(&mut self) -> Result<Field, ParseError> {
         let name = self.name("the name of a field")?;
         let typ = self.field_type()?;
-        let default =
-            if self.eat_kw(Kw::Default) { Some(self.default_of(&typ)?) } else { None };
+        let default = if self.eat_kw(Kw::Default) {
+            Some(self.default_of(&typ)?)
+        } else {
+            None
+        };
         Ok(Field { name, typ, default })
     }
 
@@ -41,7 +48,11 @@ impl Parser<'_> {
         if !self.is_name(0) {
             return self.unexpected(TYPES);
         }
-        let word = token.span.of(self.text).trim_matches('`').to_ascii_lowercase();
+        let word = token
+            .span
+            .of(self.text)
+            .trim_matches('`')
+            .to_ascii_lowercase();
         let typ = match word.as_str() {
             "bigint" => FieldType::Bigint,
             "float" => FieldType::Float,

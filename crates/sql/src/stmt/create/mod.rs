@@ -15,7 +15,11 @@ pub(super) fn statement(p: &mut Parser) -> Result<Statement, ParseError> {
     let name = p.name("a name")?;
     check_name(&name, at)?;
     p.expect(Tok::Open, "`(` and the fields, or `()`")?;
-    let fields = if p.at(Tok::Close) { None } else { Some(p.fields()?) };
+    let fields = if p.at(Tok::Close) {
+        None
+    } else {
+        Some(p.fields()?)
+    };
     p.expect(Tok::Close, "`,` or `)`")?;
     if !p.eat_word("with") {
         return p.unexpected("WITH ( options )");
@@ -23,11 +27,19 @@ pub(super) fn statement(p: &mut Parser) -> Result<Statement, ParseError> {
     p.expect(Tok::Open, "`(` after WITH")?;
     let options = p.options()?;
     p.expect(Tok::Close, "an option or `)`")?;
-    Ok(Statement::Create(Box::new(StreamDef { kind, name, fields, options })))
+    Ok(Statement::Create(Box::new(StreamDef {
+        kind,
+        name,
+        fields,
+        options,
+    })))
 }
 
 fn check_name(name: &str, at: Span) -> Result<(), ParseError> {
-    if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
+    if name
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    {
         return Ok(());
     }
     let what = format!("`{}` cannot name a stream or table", name.escape_debug());

@@ -51,7 +51,8 @@ const OPTIONS: &[(&str, Set)] = &[
     ("CONF_KEY", text!(conf_key)),
     ("SHARED", |o, v| v.boolean("SHARED").map(|b| o.shared = b)),
     ("STRICT_VALIDATION", |o, v| {
-        v.boolean("STRICT_VALIDATION").map(|b| o.strict_validation = b)
+        v.boolean("STRICT_VALIDATION")
+            .map(|b| o.strict_validation = b)
     }),
     ("TYPE", text!(type_)),
     ("TIMESTAMP", text!(timestamp)),
@@ -70,7 +71,10 @@ const OPTIONS: &[(&str, Set)] = &[
 
 fn format(o: &mut StreamOptions, v: Value) -> Result<(), ParseError> {
     if !v.text.is_empty() {
-        v.one_of("FORMAT", &["json", "binary", "delimited", "urlencoded", "protobuf"])?;
+        v.one_of(
+            "FORMAT",
+            &["json", "binary", "delimited", "urlencoded", "protobuf"],
+        )?;
     }
     o.format = Some(v.text);
     Ok(())
