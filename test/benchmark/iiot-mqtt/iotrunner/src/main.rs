@@ -1,1 +1,54 @@
-fn main() {}
+//! The command line of `iotrunner`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use iotrunner::options::{Cli, Options, RunArgs, Verb};
+use iotrunner::{bare, children, plan, report};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Some(Verb::Bare { port, sink, drop_every }) => bare::run(port, &sink, drop_every)
+            .map(|()| true)
+            .map_err(|e| format!("bare on port {port}: {e}")),
+        None => run(cli.run),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(text) => {
+            eprintln!("iotrunner: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: RunArgs) -> Result<bool, String> {
+    let options = Options::from_args(args)?;
+    if let Some(core) = options.load_core {
+        children::pin_self(core)?;
+    }
+    let results = plan::run(&options, |line| println!("{line}"))?;
+    if !options.smoke || options.out.is_some() {
+        let folder = report::write(&options, &command_line(), &results)?;
+        println!("evidence: {}", folder.display());
+    }
+    let success = results.success(&options);
+    if !success {
+        eprintln!("iotrunner: some steps were not held, see above");
+    }
+    Ok(success)
+}
+
+/// The command as it was typed, with file names instead of paths: a record is for everybody.
+fn command_line() -> String {
+    let words = std::env::args().skip(1).map(|word| match word.rsplit_once('/') {
+        Some((before, name)) => {
+            let key = before.split_once('=').map(|(key, _)| format!("{key}="));
+            format!("{}{name}", key.unwrap_or_default())
+        }
+        None => word,
+    });
+    format!("iotrunner {}", words.collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,130 @@
+//! A control group for the engine, of whichever version there is.
+//!
+//! A group that somebody else manages is left alone: with version 1 a group is made only where
+//! this process itself is in the root group of the controller, with version 2 only below its own
+//! group. What could not be had is said in the notes, which go into the record.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = "/sys/fs/cgroup";
+
+#[derive(Default)]
+pub struct Group {
+    folders: Vec<PathBuf>,
+    cpu: Option<(PathBuf, CpuFile)>,
+    pub memory_limited: bool,
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum CpuFile {
+    /// `cpuacct.usage`: nanoseconds.
+    Nanos,
+    /// `cpu.stat`: a line `usage_usec N`.
+    UsageUsec,
+}
+
+impl Group {
+    pub fn none(reason: &str) -> Group {
+        let mut group = Group::default();
+        group.notes.push(reason.to_string());
+        group
+    }
+
+    /// Makes a group with a memory limit, as far as that is possible here.
+    pub fn create(memory: u64) -> Group {
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        let name = format!("iotrunner-{}", std::process::id());
+        let mut group = Group::default();
+        if Path::new(ROOT).join("cgroup.controllers").exists() {
+            group.version_2(&own, &name, memory);
+        } else {
+            group.version_1(&own, &name, memory);
+        }
+        if group.cpu.is_none() {
+            group.notes.push("CPU read from /proc/PID/stat (10 ms steps)".to_string());
+        }
+        if !group.memory_limited {
+            group.notes.push("memory limited with prlimit --data".to_string());
+        }
+        group
+    }
+
+    fn version_1(&mut self, own: &str, name: &str, memory: u64) {
+        for controller in ["cpuacct", "memory"] {
+            let in_root = own.lines().any(|line| {
+                let mut part = line.splitn(3, ':').skip(1);
+                part.next().is_some_and(|list| list.split(',').any(|c| c == controller))
+                    && part.next() == Some("/")
+            });
+            if !in_root {
+                self.notes.push(format!("cgroup v1 {controller}: managed by somebody, left alone"));
+                continue;
+            }
+            let folder = Path::new(ROOT).join(controller).join(name);
+            if let Err(e) = fs::create_dir(&folder) {
+                self.notes.push(format!("cgroup v1 {controller}: {e}"));
+                continue;
+            }
+            if controller == "cpuacct" {
+                self.cpu = Some((folder.join("cpuacct.usage"), CpuFile::Nanos));
+                self.notes.push("CPU read from cgroup v1 cpuacct.usage".to_string());
+            } else {
+                let limit = folder.join("memory.limit_in_bytes");
+                self.memory_limited = fs::write(limit, memory.to_string()).is_ok();
+            }
+            self.folders.push(folder);
+        }
+    }
+
+    fn version_2(&mut self, own: &str, name: &str, memory: u64) {
+        let path = own.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
+        let folder = Path::new(ROOT).join(path.trim_start_matches('/')).join(name);
+        if let Err(e) = fs::create_dir(&folder) {
+            self.notes.push(format!("cgroup v2: cannot make a group below the own one: {e}"));
+            return;
+        }
+        self.cpu = Some((folder.join("cpu.stat"), CpuFile::UsageUsec));
+        self.notes.push("CPU read from cgroup v2 cpu.stat".to_string());
+        self.memory_limited = fs::write(folder.join("memory.max"), memory.to_string()).is_ok();
+        self.folders.push(folder);
+    }
+
+    /// Moves a process in.
+    pub fn add(&mut self, pid: u32) {
+        for folder in &self.folders {
+            if let Err(e) = fs::write(folder.join("cgroup.procs"), pid.to_string()) {
+                self.notes.push(format!("cgroup: process {pid} not taken: {e}"));
+                self.cpu = None;
+            }
+        }
+    }
+
+    /// CPU time of the group so far, in nanoseconds.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let (path, kind) = self.cpu.as_ref()?;
+        let text = fs::read_to_string(path).ok()?;
+        match kind {
+            CpuFile::Nanos => text.trim().parse().ok(),
+            CpuFile::UsageUsec => {
+                let line = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+                line.trim().parse::<u64>().ok().map(|us| us * 1000)
+            }
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            // The last process may need a moment to be gone.
+            for _ in 0..50 {
+                if fs::remove_dir(folder).is_ok() {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The rules of sustainability, applied to what a step recorded.
+
+use crate::check::Proof;
+use crate::generator::Done;
+use crate::sample::Second;
+
+pub const HEAP_SPREAD_KIB_MAX: u64 = 2 * 1024;
+pub const CLOSE_MS_MAX: u64 = 1_000;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Sustained,
+    /// The generator was late, so the step says nothing about the engine.
+    Void(String),
+    Failed(Vec<String>),
+}
+
+/// What the judge looks at.
+pub struct Evidence<'a> {
+    pub proof: &'a Proof,
+    pub done: &'a Done,
+    pub seconds: &'a [Second],
+    /// Milliseconds from the due close to the last growth of the file.
+    pub close_late_ms: u64,
+    /// Planned rate of a paced step; 0 = as fast as possible.
+    pub rate: u64,
+    /// Open loop through a broker: a late generator voids the step.
+    pub open_loop: bool,
+    pub lag_ms_max: f64,
+    /// The heap rule needs a send window of some length; smoke steps are too short.
+    pub judge_heap: bool,
+}
+
+/// Spread of the anonymous heap in the second half of the send window, in KiB.
+pub fn heap_spread_kib(seconds: &[Second]) -> Option<u64> {
+    let sending: Vec<u64> =
+        seconds.iter().filter(|s| s.phase == "send").map(|s| s.engine_anon_kib).collect();
+    let half = &sending[sending.len() / 2..];
+    Some(half.iter().max()? - half.iter().min()?)
+}
+
+pub fn judge(evidence: &Evidence) -> Verdict {
+    let Evidence { proof, done, .. } = evidence;
+    let mut faults = Vec::new();
+    if evidence.open_loop && done.lag_ms_max > evidence.lag_ms_max {
+        return Verdict::Void(format!(
+            "generator up to {:.0} ms late (limit {:.0} ms)",
+            done.lag_ms_max, evidence.lag_ms_max
+        ));
+    }
+    if done.broken > 0 {
+        faults.push(format!("{} generator connections broke", done.broken));
+    }
+    if !proof.exact() {
+        faults.push(format!("proof {proof}"));
+    }
+    if evidence.close_late_ms > CLOSE_MS_MAX {
+        faults.push(format!("sink closed {} ms after its due close", evidence.close_late_ms));
+    }
+    if let Some(spread) = heap_spread_kib(evidence.seconds)
+        && evidence.judge_heap
+        && spread > HEAP_SPREAD_KIB_MAX
+    {
+        faults.push(format!("heap varied by {spread} KiB in the second half"));
+    }
+    let reached = done.sent as f64 / done.seconds.max(1e-9);
+    if !evidence.open_loop && evidence.rate > 0 && reached < 0.97 * evidence.rate as f64 {
+        faults.push(format!("took {reached:.0} of {} msg/s offered", evidence.rate));
+    }
+    if faults.is_empty() { Verdict::Sustained } else { Verdict::Failed(faults) }
+}
+
+impl Verdict {
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Sustained => "sustained",
+            Verdict::Void(_) => "void",
+            Verdict::Failed(_) => "failed",
+        }
+    }
+
+    pub fn reasons(&self) -> String {
+        match self {
+            Verdict::Sustained => String::new(),
+            Verdict::Void(reason) => reason.clone(),
+            Verdict::Failed(reasons) => reasons.join("; "),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(heaps: &[u64]) -> Vec<Second> {
+        let second =
+            |heap: &u64| Second { phase: "send", engine_anon_kib: *heap, ..Second::default() };
+        heaps.iter().map(second).collect()
+    }
+
+    fn verdict(change: impl FnOnce(&mut Proof, &mut Done, &mut u64, &mut Vec<Second>)) -> Verdict {
+        let mut proof = Proof { expected: 10, found: 10, ..Proof::default() };
+        let mut done = Done { sent: 1_000, seconds: 1.0, ..Done::default() };
+        let (mut late, mut list) = (900, seconds(&[1, 9_000, 9_000, 9_100]));
+        change(&mut proof, &mut done, &mut late, &mut list);
+        judge(&Evidence {
+            proof: &proof,
+            done: &done,
+            seconds: &list,
+            close_late_ms: late,
+            rate: 1_000,
+            open_loop: true,
+            lag_ms_max: 200.0,
+            judge_heap: true,
+        })
+    }
+
+    #[test]
+    fn all_rules_count() {
+        assert_eq!(verdict(|_, _, _, _| {}), Verdict::Sustained);
+        assert_eq!(verdict(|p, _, _, _| p.found = 9).word(), "failed");
+        assert_eq!(verdict(|_, _, late, _| *late = 1_001).word(), "failed");
+        assert_eq!(verdict(|_, _, _, s| *s = seconds(&[1, 1, 1, 3_000])).word(), "failed");
+        assert_eq!(verdict(|_, d, _, _| d.broken = 1).word(), "failed");
+        // Late and wrong is void all the same: a late generator says nothing about the engine.
+        let void = verdict(|p, d, _, _| {
+            p.found = 9;
+            d.lag_ms_max = 201.0;
+        });
+        assert_eq!(void.word(), "void");
+    }
+
+    #[test]
+    fn heap_is_looked_at_in_the_second_half_only() {
+        assert_eq!(heap_spread_kib(&seconds(&[1, 50_000, 7, 9])), Some(2));
+        assert_eq!(heap_spread_kib(&[]), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! The evidence folder of a run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mqttgen::report::unix_ms;
+
+use crate::machine;
+use crate::options::Options;
+use crate::plan::Results;
+
+pub mod svg;
+pub mod tables;
+
+/// Writes the folder and returns its path.
+pub fn write(options: &Options, command: &str, results: &Results) -> Result<PathBuf, String> {
+    let default = format!("{}-{}", machine::date(unix_ms()), options.label);
+    let folder = options.out.clone().unwrap_or_else(|| options.home.join("runs").join(default));
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    put(&folder, "README.md", &readme(options, command, results))?;
+    put(&folder, "raw.csv", &tables::raw(&results.outcomes))?;
+    put(&folder, "summary.md", &tables::summary(results))?;
+    put(&folder, "proofs.md", &tables::proofs(results))?;
+    for (name, text) in svg::plots(&results.outcomes) {
+        put(&folder, &name, &text)?;
+    }
+    Ok(folder)
+}
+
+fn put(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
+    fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn readme(options: &Options, command: &str, results: &Results) -> String {
+    let mut notes: Vec<String> =
+        results.outcomes.iter().flat_map(|outcome| outcome.notes.clone()).collect();
+    notes.sort();
+    notes.dedup();
+    let notes: String = notes.iter().map(|note| format!("- {note}\n")).collect();
+    let others = tables::others_mean(&results.outcomes);
+    format!(
+        "# Run `{}`\n\nWhat was run: `{command}`, sending for {} s a step.\n\n## Machine\n{}\n\n\
+         ## How it was limited and measured\n{notes}\
+         - everybody else on the machine used {others:.0} % of a core on average while sending\n\n\
+         The figures are in [summary.md](summary.md), what was proven in [proofs.md](proofs.md), \
+         each second in [raw.csv](raw.csv).\n\n{}",
+        options.label,
+        options.seconds,
+        machine::describe(options),
+        tables::summary_table(results)
+    )
+}

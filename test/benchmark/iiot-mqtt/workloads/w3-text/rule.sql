@@ -1,0 +1,1 @@
+SELECT meta(topic) AS topic, self AS state FROM telem
