@@ -16,6 +16,10 @@ const READ_BYTES: usize = 256 * 1024;
 const WRITE_BYTES: usize = 256 * 1024;
 /// What is in the buffer goes to the file when the socket is silent for so long.
 const QUIET: Duration = Duration::from_millis(50);
+/// After a read that brought less than this the next one waits a little: a broker that sends
+/// message by message is otherwise read message by message, at several microseconds each.
+const READ_SMALL: usize = 16 * 1024;
+const LINGER: Duration = Duration::from_millis(1);
 
 /// Runs until the peer closes. `drop_every` loses every n-th row on purpose (0 = none): the runner's
 /// own tests show with it that a proof can fail.
@@ -37,6 +41,9 @@ pub fn run(port: u16, sink: &Path, drop_every: u64) -> io::Result<()> {
                 filled = end - used;
                 if filled == buffer.len() {
                     return Err(io::Error::other("a packet is larger than the read buffer"));
+                }
+                if n < READ_SMALL {
+                    std::thread::sleep(LINGER);
                 }
             }
             Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {

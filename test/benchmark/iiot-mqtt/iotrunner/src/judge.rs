@@ -6,6 +6,8 @@ use crate::sample::Second;
 
 pub const HEAP_SPREAD_KIB_MAX: u64 = 2 * 1024;
 pub const CLOSE_MS_MAX: u64 = 1_000;
+/// For steps that are not judged strictly: only a sink that hangs is a fault.
+pub const CLOSE_MS_MAX_SMOKE: u64 = 20_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -27,8 +29,9 @@ pub struct Evidence<'a> {
     /// Open loop through a broker: a late generator voids the step.
     pub open_loop: bool,
     pub lag_ms_max: f64,
-    /// The heap rule needs a send window of some length; smoke steps are too short.
-    pub judge_heap: bool,
+    /// False for smoke steps: they are too short for the heap rule, and the machine they run on may
+    /// be too busy for rates and for a close within a second. The proof counts all the same.
+    pub strict: bool,
 }
 
 /// Spread of the anonymous heap in the second half of the send window, in KiB.
@@ -54,17 +57,19 @@ pub fn judge(evidence: &Evidence) -> Verdict {
     if !proof.exact() {
         faults.push(format!("proof {proof}"));
     }
-    if evidence.close_late_ms > CLOSE_MS_MAX {
+    let close_ms_max = if evidence.strict { CLOSE_MS_MAX } else { CLOSE_MS_MAX_SMOKE };
+    if evidence.close_late_ms > close_ms_max {
         faults.push(format!("sink closed {} ms after its due close", evidence.close_late_ms));
     }
     if let Some(spread) = heap_spread_kib(evidence.seconds)
-        && evidence.judge_heap
+        && evidence.strict
         && spread > HEAP_SPREAD_KIB_MAX
     {
         faults.push(format!("heap varied by {spread} KiB in the second half"));
     }
     let reached = done.sent as f64 / done.seconds.max(1e-9);
-    if !evidence.open_loop && evidence.rate > 0 && reached < 0.97 * evidence.rate as f64 {
+    let paced = evidence.strict && !evidence.open_loop && evidence.rate > 0;
+    if paced && reached < 0.97 * evidence.rate as f64 {
         faults.push(format!("took {reached:.0} of {} msg/s offered", evidence.rate));
     }
     if faults.is_empty() { Verdict::Sustained } else { Verdict::Failed(faults) }
@@ -111,7 +116,7 @@ mod tests {
             rate: 1_000,
             open_loop: true,
             lag_ms_max: 200.0,
-            judge_heap: true,
+            strict: true,
         })
     }
 

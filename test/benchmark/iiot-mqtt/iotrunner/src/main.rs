@@ -12,6 +12,7 @@ fn main() -> ExitCode {
         Some(Verb::Bare { port, sink, drop_every }) => bare::run(port, &sink, drop_every)
             .map(|()| true)
             .map_err(|e| format!("bare on port {port}: {e}")),
+        Some(Verb::Mqttgen { words }) => return mqttgen::cli::main(&words),
         None => run(cli.run),
     };
     match result {

@@ -34,6 +34,12 @@ pub enum Verb {
         #[arg(long, default_value_t = 0)]
         drop_every: u64,
     },
+    /// This program as its own generator, for the tests
+    #[command(hide = true, disable_help_flag = true)]
+    Mqttgen {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
 }
 
 #[derive(Args)]

@@ -106,7 +106,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     let done = send(&mut stage, &mut meter, options.seconds)?;
     let due = window.due(done.end_ms);
     let last_growth = drain(&mut stage, &mut meter, due, options)?;
-    let cpu = meter.read(&stage).engine_cpu_ns.saturating_sub(start_cpu);
+    let cpu = read(&stage).engine_cpu_ns.saturating_sub(start_cpu);
     let status = stage.engine.status();
     let before_stop = warmup::size(&stage.sink);
     stage.engine.finish()?;
@@ -125,7 +125,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         rate: step.rate,
         open_loop: step.mode == Mode::Broker,
         lag_ms_max: options.lag_ms_max,
-        judge_heap: !options.smoke,
+        strict: !options.smoke,
     });
     let cpu_us_per_message = cpu as f64 / 1e3 / done.sent.max(1) as f64;
     Ok(Outcome {
@@ -206,10 +206,15 @@ fn send(stage: &mut Stage, meter: &mut Meter, seconds: f64) -> Result<Done, Stri
                 Some("second") => {
                     meter.sent = event["sent"].as_u64().unwrap_or(0);
                     meter.lag_ms = event["lag_ms"].as_f64().unwrap_or(0.0);
+                    // The generator's seconds are ours, so that its count and our CPU agree.
+                    meter.take(stage, "send");
                 }
                 Some("done") => {
                     let done = Done::from_event(&event);
                     meter.sent = done.sent;
+                    if meter.at.elapsed() > Duration::from_millis(500) {
+                        meter.take(stage, "send");
+                    }
                     return Ok(done);
                 }
                 Some("error") => {
@@ -219,7 +224,6 @@ fn send(stage: &mut Stage, meter: &mut Meter, seconds: f64) -> Result<Done, Stri
             }
         }
         stage.engine.check()?;
-        meter.tick(stage, "send");
         if Instant::now() > deadline {
             return Err("the generator did not end in time".to_string());
         }
@@ -292,15 +296,14 @@ impl Meter {
         }
     }
 
-    fn read(&self, stage: &Stage) -> Reading {
-        read(stage)
+    fn tick(&mut self, stage: &Stage, phase: &'static str) {
+        if self.at.elapsed() >= Duration::from_secs(1) {
+            self.take(stage, phase);
+        }
     }
 
-    fn tick(&mut self, stage: &Stage, phase: &'static str) {
+    fn take(&mut self, stage: &Stage, phase: &'static str) {
         let passed = self.at.elapsed().as_secs_f64();
-        if passed < 1.0 {
-            return;
-        }
         let now = read(stage);
         let before = self.before;
         let pct = |after: u64, before: u64| sample::percent(after.saturating_sub(before), passed);

@@ -9,6 +9,7 @@
 //! reads the engine's output can compute what must be in it.
 
 pub mod args;
+pub mod cli;
 pub mod control;
 pub mod digits;
 pub mod direct;
