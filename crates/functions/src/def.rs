@@ -20,6 +20,9 @@ pub struct FunctionDef {
     pub nulls: NullRule,
     /// Same arguments, same result: may be computed once when all arguments are literals.
     pub pure: bool,
+    /// Hands its arguments on (coalesce, array_create): is given `Wide` as it is, and must take
+    /// `Missing` for null. All others see neither.
+    pub hands_on: bool,
     /// What it returns, in words of the manual: `text`, `int`, `float`, `any`, …
     pub returns: &'static str,
     pub doc: &'static str,
@@ -162,6 +165,7 @@ impl FunctionDef {
             check: None,
             nulls: NullRule::EmptyToNull,
             pure: true,
+            hands_on: false,
             returns: "any",
             doc: "",
             example: ("", ""),
@@ -180,6 +184,7 @@ impl FunctionDef {
             check: None,
             nulls: NullRule::Pass,
             pure: false,
+            hands_on: false,
             returns: "any",
             doc: "",
             example: ("", ""),
@@ -210,8 +215,7 @@ impl FunctionDef {
         if args.iter().any(stops) {
             return Ok(Value::Null);
         }
-        if args.iter().any(|v| matches!(v, Value::Missing | Value::Wide(_))) && self.name != "coalesce"
-        {
+        if !self.hands_on && args.iter().any(|v| matches!(v, Value::Missing | Value::Wide(_))) {
             let seen: smallvec::SmallVec<[Value; 4]> =
                 args.iter().map(|v| v.clone().normalized()).collect();
             return eval(&seen, cx);
