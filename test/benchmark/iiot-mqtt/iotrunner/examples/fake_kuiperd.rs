@@ -65,7 +65,11 @@ type Groups = Arc<Mutex<BTreeMap<String, Group>>>;
 /// Numbers in the rule's text, e.g. of `SESSIONWINDOW(ss, 10, 2)`.
 fn window_numbers(sql: &str, name: &str) -> Option<Vec<u64>> {
     let rest = &sql[sql.find(name)? + name.len()..];
-    let list = rest.split(')').next()?.split(',').filter_map(|word| word.trim().parse().ok());
+    let list = rest
+        .split(')')
+        .next()?
+        .split(',')
+        .filter_map(|word| word.trim().parse().ok());
     Some(list.collect())
 }
 
@@ -79,11 +83,18 @@ fn rule(told: &Told, body: &Value) -> std::io::Result<()> {
         let (sql, groups, last, file) = (sql.clone(), groups.clone(), last.clone(), file.clone());
         std::thread::spawn(move || close_windows(&sql, &groups, &last, &file));
     }
-    let topic = told.stream.split("DATASOURCE=\"").nth(1).and_then(|t| t.split('"').next());
+    let topic = told
+        .stream
+        .split("DATASOURCE=\"")
+        .nth(1)
+        .and_then(|t| t.split('"').next());
     let mut stream = TcpStream::connect(&told.server)?;
     stream.write_all(&mqtt::connect(4, "fake"))?;
     stream.write_all(&mqtt::subscribe(4, 1, topic.unwrap_or("")))?;
-    let lose: u64 = std::env::var("FAKE_LOSE").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let lose: u64 = std::env::var("FAKE_LOSE")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
     let mut from = BufReader::with_capacity(1 << 18, stream);
     let mut seen = 0;
     while let Some(packet) = mqtt::read_packet(&mut from)? {
@@ -118,13 +129,20 @@ fn message(
         return write(json!({ "topic": text(topic), "state": text(payload) }));
     }
     let row: Value = serde_json::from_slice(payload).unwrap_or_default();
-    let (temp, speed) = (row["temp"].as_f64().unwrap_or(0.0), row["speed"].as_f64().unwrap_or(0.0));
+    let (temp, speed) = (
+        row["temp"].as_f64().unwrap_or(0.0),
+        row["speed"].as_f64().unwrap_or(0.0),
+    );
     if sql.contains("GROUP BY") {
         let mut groups = groups.lock().unwrap_or_else(PoisonError::into_inner);
         let name = row["device"].as_str().unwrap_or("").to_string();
         let group = groups.entry(name).or_default();
         let swapped = sql.contains("avg(speed)");
-        let (averaged, most) = if swapped { (speed, temp) } else { (temp, speed) };
+        let (averaged, most) = if swapped {
+            (speed, temp)
+        } else {
+            (temp, speed)
+        };
         group.n += 1;
         group.sum += averaged;
         group.max = group.max.max(most);
@@ -132,7 +150,9 @@ fn message(
     }
     if temp > 21.0 {
         let (id, device) = (&row["id"], &row["device"]);
-        return write(json!({ "id": id, "device": device, "temp": temp, "speed_kmh": speed * 3.6 }));
+        return write(
+            json!({ "id": id, "device": device, "temp": temp, "speed_kmh": speed * 3.6 }),
+        );
     }
     Ok(())
 }
@@ -140,7 +160,11 @@ fn message(
 fn close_windows(sql: &str, groups: &Groups, last: &Mutex<Instant>, file: &Mutex<File>) {
     let tumbling = window_numbers(sql, "TUMBLINGWINDOW(");
     let session = window_numbers(sql, "SESSIONWINDOW(");
-    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
+    let now = || {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |d| d.as_millis() as u64)
+    };
     let mut window = 0;
     loop {
         std::thread::sleep(Duration::from_millis(10));

@@ -46,7 +46,12 @@ pub fn run(port: u16, sink: &Path, drop_every: u64) -> io::Result<()> {
                     std::thread::sleep(LINGER);
                 }
             }
-            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
                 engine.flush()?;
             }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -67,8 +72,7 @@ struct Engine {
 
 impl Engine {
     fn new(file: File, drop_every: u64) -> Engine {
-        let keys: [&'static [u8]; 4] =
-            [b"\"id\":", b"\"device\":\"", b"\"temp\":", b"\"speed\":"];
+        let keys: [&'static [u8]; 4] = [b"\"id\":", b"\"device\":\"", b"\"temp\":", b"\"speed\":"];
         Engine {
             file,
             out: Vec::with_capacity(WRITE_BYTES + 4096),
@@ -101,20 +105,30 @@ impl Engine {
     }
 
     fn publish(&mut self, body: &[u8]) {
-        let Some(size) = body.first_chunk::<2>().map(|b| u16::from_be_bytes(*b)) else { return };
-        let Some(json) = body.get(2 + usize::from(size)..) else { return };
+        let Some(size) = body.first_chunk::<2>().map(|b| u16::from_be_bytes(*b)) else {
+            return;
+        };
+        let Some(json) = body.get(2 + usize::from(size)..) else {
+            return;
+        };
         let mut fields: [&[u8]; 4] = [&[]; 4];
         let mut from = 0;
         for (field, key) in fields.iter_mut().zip(&self.keys) {
-            let Some(found) = key.find(&json[from..]) else { return };
+            let Some(found) = key.find(&json[from..]) else {
+                return;
+            };
             let start = from + found + key.needle().len();
-            let length = json[start..].iter().position(|b| matches!(b, b',' | b'"' | b'}'));
+            let length = json[start..]
+                .iter()
+                .position(|b| matches!(b, b',' | b'"' | b'}'));
             let Some(length) = length else { return };
             *field = &json[start..start + length];
             from = start + length;
         }
         let [id, device, temp, speed] = fields;
-        let (Some(t), Some(s)) = (parse(temp), parse(speed)) else { return };
+        let (Some(t), Some(s)) = (parse(temp), parse(speed)) else {
+            return;
+        };
         if t > 21.0 {
             self.rows += 1;
             if self.drop_every > 0 && self.rows.is_multiple_of(self.drop_every) {
@@ -126,8 +140,14 @@ impl Engine {
 
     fn write(&mut self, id: &[u8], device: &[u8], temp: &[u8], kmh: f64) {
         let out = &mut self.out;
-        let parts: [&[u8]; 6] =
-            [b"{\"id\":", id, b",\"device\":\"", device, b"\",\"temp\":", temp];
+        let parts: [&[u8]; 6] = [
+            b"{\"id\":",
+            id,
+            b",\"device\":\"",
+            device,
+            b"\",\"temp\":",
+            temp,
+        ];
         for part in parts {
             out.extend_from_slice(part);
         }
@@ -180,7 +200,16 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_standard_library() {
-        for text in ["0", "21.0", "21.05", "99.9", "-3.5", "1e3", "123456789.123", "0.1"] {
+        for text in [
+            "0",
+            "21.0",
+            "21.05",
+            "99.9",
+            "-3.5",
+            "1e3",
+            "123456789.123",
+            "0.1",
+        ] {
             assert_eq!(parse(text.as_bytes()), text.parse().ok(), "{text}");
         }
         assert_eq!(parse(b"abc"), None);

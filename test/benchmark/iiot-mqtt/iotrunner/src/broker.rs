@@ -29,7 +29,11 @@ impl Broker {
         );
         std::fs::write(&path, config).map_err(|e| format!("{}: {e}", path.display()))?;
         let mut command = children::command(program, core, None);
-        command.arg("-c").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg("-c")
+            .arg(&path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let mut process = Owned::spawn("mosquitto", &mut command).map_err(|e| {
             format!("{e}; install Mosquitto, name it with --broker, or use --modes direct")
         })?;
@@ -43,7 +47,11 @@ impl Broker {
         }
         let dropped = Arc::new(AtomicU64::new(0));
         watch(port, dropped.clone());
-        Ok(Broker { process, port, dropped })
+        Ok(Broker {
+            process,
+            port,
+            dropped,
+        })
     }
 
     pub fn pid(&self) -> u32 {

@@ -43,10 +43,14 @@ impl Group {
             group.version_1(&own, &name, memory);
         }
         if group.cpu.is_none() {
-            group.notes.push("CPU read from /proc/PID/stat (10 ms steps)".to_string());
+            group
+                .notes
+                .push("CPU read from /proc/PID/stat (10 ms steps)".to_string());
         }
         if !group.memory_limited {
-            group.notes.push("memory limited with prlimit --data".to_string());
+            group
+                .notes
+                .push("memory limited with prlimit --data".to_string());
         }
         group
     }
@@ -55,11 +59,14 @@ impl Group {
         for controller in ["cpuacct", "memory"] {
             let in_root = own.lines().any(|line| {
                 let mut part = line.splitn(3, ':').skip(1);
-                part.next().is_some_and(|list| list.split(',').any(|c| c == controller))
+                part.next()
+                    .is_some_and(|list| list.split(',').any(|c| c == controller))
                     && part.next() == Some("/")
             });
             if !in_root {
-                self.notes.push(format!("cgroup v1 {controller}: managed by somebody, left alone"));
+                self.notes.push(format!(
+                    "cgroup v1 {controller}: managed by somebody, left alone"
+                ));
                 continue;
             }
             let folder = Path::new(ROOT).join(controller).join(name);
@@ -69,7 +76,8 @@ impl Group {
             }
             if controller == "cpuacct" {
                 self.cpu = Some((folder.join("cpuacct.usage"), CpuFile::Nanos));
-                self.notes.push("CPU read from cgroup v1 cpuacct.usage".to_string());
+                self.notes
+                    .push("CPU read from cgroup v1 cpuacct.usage".to_string());
             } else {
                 let limit = folder.join("memory.limit_in_bytes");
                 self.memory_limited = fs::write(limit, memory.to_string()).is_ok();
@@ -79,14 +87,22 @@ impl Group {
     }
 
     fn version_2(&mut self, own: &str, name: &str, memory: u64) {
-        let path = own.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
-        let folder = Path::new(ROOT).join(path.trim_start_matches('/')).join(name);
+        let path = own
+            .lines()
+            .find_map(|line| line.strip_prefix("0::"))
+            .unwrap_or("/");
+        let folder = Path::new(ROOT)
+            .join(path.trim_start_matches('/'))
+            .join(name);
         if let Err(e) = fs::create_dir(&folder) {
-            self.notes.push(format!("cgroup v2: cannot make a group below the own one: {e}"));
+            self.notes.push(format!(
+                "cgroup v2: cannot make a group below the own one: {e}"
+            ));
             return;
         }
         self.cpu = Some((folder.join("cpu.stat"), CpuFile::UsageUsec));
-        self.notes.push("CPU read from cgroup v2 cpu.stat".to_string());
+        self.notes
+            .push("CPU read from cgroup v2 cpu.stat".to_string());
         self.memory_limited = fs::write(folder.join("memory.max"), memory.to_string()).is_ok();
         self.folders.push(folder);
     }
@@ -95,7 +111,8 @@ impl Group {
     pub fn add(&mut self, pid: u32) {
         for folder in &self.folders {
             if let Err(e) = fs::write(folder.join("cgroup.procs"), pid.to_string()) {
-                self.notes.push(format!("cgroup: process {pid} not taken: {e}"));
+                self.notes
+                    .push(format!("cgroup: process {pid} not taken: {e}"));
                 self.cpu = None;
             }
         }
@@ -108,7 +125,9 @@ impl Group {
         match kind {
             CpuFile::Nanos => text.trim().parse().ok(),
             CpuFile::UsageUsec => {
-                let line = text.lines().find_map(|line| line.strip_prefix("usage_usec "))?;
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("usage_usec "))?;
                 line.trim().parse::<u64>().ok().map(|us| us * 1000)
             }
         }

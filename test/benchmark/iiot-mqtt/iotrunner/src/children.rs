@@ -21,10 +21,15 @@ pub fn command(program: &str, core: Option<usize>, memory: Option<u64>) -> Comma
 /// Pins this process too, so that it does not disturb the engine's core.
 pub fn pin_self(core: usize) -> Result<(), String> {
     let pid = std::process::id().to_string();
-    let out = Command::new("taskset").args(["-a", "-p", "-c", &core.to_string(), &pid]).output();
+    let out = Command::new("taskset")
+        .args(["-a", "-p", "-c", &core.to_string(), &pid])
+        .output();
     match out {
         Ok(out) if out.status.success() => Ok(()),
-        Ok(out) => Err(format!("taskset: {}", String::from_utf8_lossy(&out.stderr).trim())),
+        Ok(out) => Err(format!(
+            "taskset: {}",
+            String::from_utf8_lossy(&out.stderr).trim()
+        )),
         Err(e) => Err(format!("taskset cannot be run: {e}")),
     }
 }
@@ -37,7 +42,9 @@ pub struct Owned {
 
 impl Owned {
     pub fn spawn(name: &'static str, command: &mut Command) -> Result<Owned, String> {
-        let child = command.spawn().map_err(|e| format!("cannot start {name}: {e}"))?;
+        let child = command
+            .spawn()
+            .map_err(|e| format!("cannot start {name}: {e}"))?;
         Ok(Owned { child, name })
     }
 
@@ -64,7 +71,10 @@ impl Owned {
             return;
         }
         let pid = self.child.id().to_string();
-        let _ = Command::new("kill").args(["-TERM", &pid]).stderr(Stdio::null()).status();
+        let _ = Command::new("kill")
+            .args(["-TERM", &pid])
+            .stderr(Stdio::null())
+            .status();
         let deadline = Instant::now() + Duration::from_secs(8);
         while Instant::now() < deadline {
             if !matches!(self.child.try_wait(), Ok(None)) {
@@ -86,5 +96,8 @@ impl Drop for Owned {
 /// A port on 127.0.0.1 that was free a moment ago.
 pub fn free_port() -> Result<u16, String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
-    listener.local_addr().map(|a| a.port()).map_err(|e| e.to_string())
+    listener
+        .local_addr()
+        .map(|a| a.port())
+        .map_err(|e| e.to_string())
 }

@@ -30,9 +30,16 @@ pub struct Done {
 impl Generator {
     pub fn start(program: &Path, core: Option<usize>, args: &[String]) -> Result<Self, String> {
         let mut command = children::command(&program.to_string_lossy(), core, None);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut process = Owned::spawn("mqttgen", &mut command)?;
-        let out = process.child().stdout.take().ok_or("mqttgen has no stdout")?;
+        let out = process
+            .child()
+            .stdout
+            .take()
+            .ok_or("mqttgen has no stdout")?;
         let (to, events) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(out).lines().map_while(Result::ok) {
@@ -97,7 +104,12 @@ impl Generator {
     }
 
     pub fn tell(&mut self, command: &str) -> Result<(), String> {
-        let stdin = self.process.child().stdin.as_mut().ok_or("mqttgen has no stdin")?;
+        let stdin = self
+            .process
+            .child()
+            .stdin
+            .as_mut()
+            .ok_or("mqttgen has no stdin")?;
         writeln!(stdin, "{command}").map_err(|e| format!("mqttgen does not listen: {e}"))
     }
 
@@ -121,7 +133,10 @@ impl Generator {
             match self.next(left)? {
                 Some(event) if event["event"] == name => return Ok(event),
                 Some(event) if event["event"] == "error" => {
-                    return Err(format!("mqttgen: {}", event["text"].as_str().unwrap_or("?")));
+                    return Err(format!(
+                        "mqttgen: {}",
+                        event["text"].as_str().unwrap_or("?")
+                    ));
                 }
                 Some(_) => {}
                 None => return Err(format!("mqttgen sent no `{name}` within {wait:?}")),
@@ -133,7 +148,10 @@ impl Generator {
 impl Done {
     pub fn from_event(event: &Value) -> Done {
         let int = |value: &Value| value.as_u64().unwrap_or(0);
-        let parts = event["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let parts = event["parts"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         Done {
             sent: int(&event["sent"]),
             seconds: event["seconds"].as_f64().unwrap_or(0.0),

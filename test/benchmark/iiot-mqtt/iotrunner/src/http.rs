@@ -21,14 +21,19 @@ pub fn request(port: u16, method: &str, path: &str, body: &str) -> Result<(u16, 
     stream.write_all(body.as_bytes()).map_err(context)?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).map_err(context)?;
-    parse(&answer).ok_or(format!("{method} {path} on port {port}: not an HTTP answer"))
+    parse(&answer).ok_or(format!(
+        "{method} {path} on port {port}: not an HTTP answer"
+    ))
 }
 
 /// As `request`, but any status from 400 on is an error that carries the body.
 pub fn expect_ok(port: u16, method: &str, path: &str, body: &str) -> Result<String, String> {
     match request(port, method, path, body)? {
         (status, text) if status < 400 => Ok(text),
-        (status, text) => Err(format!("{method} {path} answered {status}: {}", text.trim())),
+        (status, text) => Err(format!(
+            "{method} {path} answered {status}: {}",
+            text.trim()
+        )),
     }
 }
 
@@ -37,8 +42,14 @@ fn parse(answer: &[u8]) -> Option<(u16, String)> {
     let head = std::str::from_utf8(&answer[..end]).ok()?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let body = &answer[end + 4..];
-    let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-    let body = if chunked { unchunk(body)? } else { body.to_vec() };
+    let chunked = head
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked");
+    let body = if chunked {
+        unchunk(body)?
+    } else {
+        body.to_vec()
+    };
     Some((status, String::from_utf8_lossy(&body).into_owned()))
 }
 
@@ -46,7 +57,11 @@ fn unchunk(mut rest: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     loop {
         let end = memchr::memmem::find(rest, b"\r\n")?;
-        let size = std::str::from_utf8(&rest[..end]).ok()?.split(';').next()?.trim();
+        let size = std::str::from_utf8(&rest[..end])
+            .ok()?
+            .split(';')
+            .next()?
+            .trim();
         let size = usize::from_str_radix(size, 16).ok()?;
         if size == 0 {
             return Some(out);

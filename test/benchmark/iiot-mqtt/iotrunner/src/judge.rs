@@ -36,8 +36,11 @@ pub struct Evidence<'a> {
 
 /// Spread of the anonymous heap in the second half of the send window, in KiB.
 pub fn heap_spread_kib(seconds: &[Second]) -> Option<u64> {
-    let sending: Vec<u64> =
-        seconds.iter().filter(|s| s.phase == "send").map(|s| s.engine_anon_kib).collect();
+    let sending: Vec<u64> = seconds
+        .iter()
+        .filter(|s| s.phase == "send")
+        .map(|s| s.engine_anon_kib)
+        .collect();
     let half = &sending[sending.len() / 2..];
     Some(half.iter().max()? - half.iter().min()?)
 }
@@ -57,9 +60,16 @@ pub fn judge(evidence: &Evidence) -> Verdict {
     if !proof.exact() {
         faults.push(format!("proof {proof}"));
     }
-    let close_ms_max = if evidence.strict { CLOSE_MS_MAX } else { CLOSE_MS_MAX_SMOKE };
+    let close_ms_max = if evidence.strict {
+        CLOSE_MS_MAX
+    } else {
+        CLOSE_MS_MAX_SMOKE
+    };
     if evidence.close_late_ms > close_ms_max {
-        faults.push(format!("sink closed {} ms after its due close", evidence.close_late_ms));
+        faults.push(format!(
+            "sink closed {} ms after its due close",
+            evidence.close_late_ms
+        ));
     }
     if let Some(spread) = heap_spread_kib(evidence.seconds)
         && evidence.strict
@@ -70,9 +80,16 @@ pub fn judge(evidence: &Evidence) -> Verdict {
     let reached = done.sent as f64 / done.seconds.max(1e-9);
     let paced = evidence.strict && !evidence.open_loop && evidence.rate > 0;
     if paced && reached < 0.97 * evidence.rate as f64 {
-        faults.push(format!("took {reached:.0} of {} msg/s offered", evidence.rate));
+        faults.push(format!(
+            "took {reached:.0} of {} msg/s offered",
+            evidence.rate
+        ));
     }
-    if faults.is_empty() { Verdict::Sustained } else { Verdict::Failed(faults) }
+    if faults.is_empty() {
+        Verdict::Sustained
+    } else {
+        Verdict::Failed(faults)
+    }
 }
 
 impl Verdict {
@@ -98,14 +115,25 @@ mod tests {
     use super::*;
 
     fn seconds(heaps: &[u64]) -> Vec<Second> {
-        let second =
-            |heap: &u64| Second { phase: "send", engine_anon_kib: *heap, ..Second::default() };
+        let second = |heap: &u64| Second {
+            phase: "send",
+            engine_anon_kib: *heap,
+            ..Second::default()
+        };
         heaps.iter().map(second).collect()
     }
 
     fn verdict(change: impl FnOnce(&mut Proof, &mut Done, &mut u64, &mut Vec<Second>)) -> Verdict {
-        let mut proof = Proof { expected: 10, found: 10, ..Proof::default() };
-        let mut done = Done { sent: 1_000, seconds: 1.0, ..Done::default() };
+        let mut proof = Proof {
+            expected: 10,
+            found: 10,
+            ..Proof::default()
+        };
+        let mut done = Done {
+            sent: 1_000,
+            seconds: 1.0,
+            ..Done::default()
+        };
         let (mut late, mut list) = (900, seconds(&[1, 9_000, 9_000, 9_100]));
         change(&mut proof, &mut done, &mut late, &mut list);
         judge(&Evidence {
@@ -125,7 +153,10 @@ mod tests {
         assert_eq!(verdict(|_, _, _, _| {}), Verdict::Sustained);
         assert_eq!(verdict(|p, _, _, _| p.found = 9).word(), "failed");
         assert_eq!(verdict(|_, _, late, _| *late = 1_001).word(), "failed");
-        assert_eq!(verdict(|_, _, _, s| *s = seconds(&[1, 1, 1, 3_000])).word(), "failed");
+        assert_eq!(
+            verdict(|_, _, _, s| *s = seconds(&[1, 1, 1, 3_000])).word(),
+            "failed"
+        );
         assert_eq!(verdict(|_, d, _, _| d.broken = 1).word(), "failed");
         // Late and wrong is void all the same: a late generator says nothing about the engine.
         let void = verdict(|p, d, _, _| {

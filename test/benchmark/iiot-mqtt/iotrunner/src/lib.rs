@@ -9,9 +9,9 @@
 
 pub mod bare;
 pub mod broker;
+pub mod cgroup;
 pub mod check;
 pub mod children;
-pub mod cgroup;
 pub mod engine;
 pub mod generator;
 pub mod http;

@@ -10,17 +10,30 @@ use crate::options::Options;
 pub fn describe(options: &Options) -> String {
     let mut lines = vec![
         format!("- processor: {}", processor()),
-        format!("- memory: {}", first_word_line("/proc/meminfo", "MemTotal:")),
+        format!(
+            "- memory: {}",
+            first_word_line("/proc/meminfo", "MemTotal:")
+        ),
         format!("- kernel: {}", read("/proc/sys/kernel/osrelease")),
-        format!("- system: {}", first_word_line("/etc/os-release", "PRETTY_NAME=")),
+        format!(
+            "- system: {}",
+            first_word_line("/etc/os-release", "PRETTY_NAME=")
+        ),
         format!("- compiler: {}", output("rustc", &["--version"])),
         format!("- broker: {}", broker_version(&options.broker)),
         format!("- revision: {}", revision(&options.home)),
         format!("- engine core: {}", core(options.engine_core)),
-        format!("- core of broker, generator and runner: {}", core(options.load_core)),
+        format!(
+            "- core of broker, generator and runner: {}",
+            core(options.load_core)
+        ),
     ];
     for engine in &options.engines {
-        let name = engine.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = engine
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         lines.push(format!("- engine {}: `{name}`", engine.name));
     }
     lines.join("\n")
@@ -33,18 +46,27 @@ fn core(core: Option<usize>) -> String {
 fn processor() -> String {
     // Not available_parallelism: the runner itself is pinned to one core.
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cores = text.lines().filter(|line| line.starts_with("processor")).count();
+    let cores = text
+        .lines()
+        .filter(|line| line.starts_with("processor"))
+        .count();
     let model = first_word_line("/proc/cpuinfo", "model name");
     format!("{cores} x {}", model.trim_start_matches([':', ' ', '\t']))
 }
 
 fn read(path: &str) -> String {
-    fs::read_to_string(path).unwrap_or_default().trim().to_string()
+    fs::read_to_string(path)
+        .unwrap_or_default()
+        .trim()
+        .to_string()
 }
 
 fn first_word_line(path: &str, key: &str) -> String {
     let text = fs::read_to_string(path).unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("unknown");
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(key))
+        .unwrap_or("unknown");
     line.trim().trim_matches('"').to_string()
 }
 
@@ -56,14 +78,22 @@ fn output(program: &str, args: &[&str]) -> String {
 }
 
 fn broker_version(program: &str) -> String {
-    output(program, &["-h"]).lines().next().unwrap_or("unknown").to_string()
+    output(program, &["-h"])
+        .lines()
+        .next()
+        .unwrap_or("unknown")
+        .to_string()
 }
 
 fn revision(home: &Path) -> String {
     let home = home.to_string_lossy();
     let commit = output("git", &["-C", &home, "rev-parse", "--short=12", "HEAD"]);
     let dirty = output("git", &["-C", &home, "status", "--porcelain", "-uno"]);
-    if dirty.is_empty() { commit } else { format!("{commit} with changes not committed") }
+    if dirty.is_empty() {
+        commit
+    } else {
+        format!("{commit} with changes not committed")
+    }
 }
 
 /// Today as YYYY-MM-DD in UTC, from the days since the epoch.
@@ -76,7 +106,11 @@ pub fn date(unix_ms: u64) -> String {
     let in_year = day - (365 * year + year / 4 - year / 100);
     let month = (5 * in_year + 2) / 153;
     let day = in_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let (month, carry) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
     format!("{:04}-{month:02}-{day:02}", year + era * 400 + carry)
 }
 

@@ -9,7 +9,11 @@ use iotrunner::{bare, children, plan, report};
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
-        Some(Verb::Bare { port, sink, drop_every }) => bare::run(port, &sink, drop_every)
+        Some(Verb::Bare {
+            port,
+            sink,
+            drop_every,
+        }) => bare::run(port, &sink, drop_every)
             .map(|()| true)
             .map_err(|e| format!("bare on port {port}: {e}")),
         Some(Verb::Mqttgen { words }) => return mqttgen::cli::main(&words),
@@ -44,12 +48,14 @@ fn run(args: RunArgs) -> Result<bool, String> {
 
 /// The command as it was typed, with file names instead of paths: a record is for everybody.
 fn command_line() -> String {
-    let words = std::env::args().skip(1).map(|word| match word.rsplit_once('/') {
-        Some((before, name)) => {
-            let key = before.split_once('=').map(|(key, _)| format!("{key}="));
-            format!("{}{name}", key.unwrap_or_default())
-        }
-        None => word,
-    });
+    let words = std::env::args()
+        .skip(1)
+        .map(|word| match word.rsplit_once('/') {
+            Some((before, name)) => {
+                let key = before.split_once('=').map(|(key, _)| format!("{key}="));
+                format!("{}{name}", key.unwrap_or_default())
+            }
+            None => word,
+        });
     format!("iotrunner {}", words.collect::<Vec<_>>().join(" "))
 }

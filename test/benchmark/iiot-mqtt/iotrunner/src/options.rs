@@ -131,9 +131,16 @@ impl Options {
             Some(path) => path,
             None => program(&home, "mqttgen", "mqttgen")?,
         };
-        let workloads =
-            args.workloads.iter().map(|w| Workload::parse(w)).collect::<Result<Vec<_>, _>>()?;
-        let modes = args.modes.iter().map(|m| mode(m)).collect::<Result<Vec<_>, _>>()?;
+        let workloads = args
+            .workloads
+            .iter()
+            .map(|w| Workload::parse(w))
+            .collect::<Result<Vec<_>, _>>()?;
+        let modes = args
+            .modes
+            .iter()
+            .map(|m| mode(m))
+            .collect::<Result<Vec<_>, _>>()?;
         let (engine_core, load_core) = cores(args.engine_core, args.load_core);
         // Smoke is about the proofs: on a machine with one core it must work too.
         let seconds = if args.smoke { 1.0 } else { args.seconds };
@@ -145,7 +152,11 @@ impl Options {
             workloads,
             modes,
             rates: if args.smoke { vec![12_000] } else { args.rates },
-            direct_rates: if args.smoke { vec![12_000] } else { args.direct_rates },
+            direct_rates: if args.smoke {
+                vec![12_000]
+            } else {
+                args.direct_rates
+            },
             seconds,
             smoke: args.smoke,
             label: args.label,
@@ -157,7 +168,11 @@ impl Options {
             broker: args.broker,
             mqttgen,
             // A busy CI machine may be late; with a late generator the proof still counts.
-            lag_ms_max: if args.smoke { 10_000.0 } else { args.max_lag_ms },
+            lag_ms_max: if args.smoke {
+                10_000.0
+            } else {
+                args.max_lag_ms
+            },
             cgroup: args.cgroup != "off",
             home,
         })
@@ -184,13 +199,19 @@ fn absolute(engine: &EngineSpec) -> Result<PathBuf, String> {
         return Ok(engine.path.clone());
     }
     engine.path.canonicalize().map_err(|e| {
-        format!("--engine {}={}: {e}; is the path right?", engine.name, engine.path.display())
+        format!(
+            "--engine {}={}: {e}; is the path right?",
+            engine.name,
+            engine.path.display()
+        )
     })
 }
 
 /// A release program of this repository: beside this one, else in target/release, else built.
 fn program(home: &Path, name: &str, package: &str) -> Result<PathBuf, String> {
-    let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join(name)));
+    let beside = std::env::current_exe()
+        .ok()
+        .and_then(|me| Some(me.parent()?.join(name)));
     let target = home.join("../../../target/release").join(name);
     let candidates = [beside, Some(target.clone())];
     if let Some(found) = candidates.into_iter().flatten().find(|path| path.is_file()) {

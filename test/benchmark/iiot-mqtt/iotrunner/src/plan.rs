@@ -23,9 +23,16 @@ pub fn run(options: &Options, mut tell: impl FnMut(&str)) -> Result<Results, Str
     for workload in &options.workloads {
         let spec = spec::load(&options.home, *workload, options.smoke)?;
         for mode in &options.modes {
-            for engine in options.engines.iter().filter(|engine| engine.does(*workload)) {
-                let rates =
-                    if *mode == Mode::Broker { &options.rates } else { &options.direct_rates };
+            for engine in options
+                .engines
+                .iter()
+                .filter(|engine| engine.does(*workload))
+            {
+                let rates = if *mode == Mode::Broker {
+                    &options.rates
+                } else {
+                    &options.direct_rates
+                };
                 for rate in rates {
                     let step = Step {
                         engine: engine.clone(),
@@ -59,7 +66,10 @@ fn climb(
         }
         Err(error) => {
             tell(&format!("{:<28} could not be run: {error}", step.label()));
-            results.broken.push(Broken { label: step.label(), error });
+            results.broken.push(Broken {
+                label: step.label(),
+                error,
+            });
             false
         }
     }

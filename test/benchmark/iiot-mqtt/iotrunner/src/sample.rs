@@ -54,18 +54,25 @@ pub fn anonymous_kib(pid: u32) -> Option<u64> {
 /// Busy time of all cores together.
 pub fn machine_cpu_ns() -> Option<u64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
-    let fields: Vec<u64> =
-        text.lines().next()?.split_whitespace().skip(1).filter_map(|f| f.parse().ok()).collect();
-    let busy: u64 = [0, 1, 2, 5, 6, 7].iter().filter_map(|i| fields.get(*i)).sum();
+    let fields: Vec<u64> = text
+        .lines()
+        .next()?
+        .split_whitespace()
+        .skip(1)
+        .filter_map(|f| f.parse().ok())
+        .collect();
+    let busy: u64 = [0, 1, 2, 5, 6, 7]
+        .iter()
+        .filter_map(|i| fields.get(*i))
+        .sum();
     Some(busy * TICK_NS)
 }
 
 impl Reading {
     /// CPU of everybody but the benchmark between two readings, in percent of one core.
     pub fn others_pct(&self, before: &Reading, seconds: f64) -> f64 {
-        let ours = |r: &Reading| {
-            r.engine_cpu_ns + r.broker_cpu_ns + r.generator_cpu_ns + r.runner_cpu_ns
-        };
+        let ours =
+            |r: &Reading| r.engine_cpu_ns + r.broker_cpu_ns + r.generator_cpu_ns + r.runner_cpu_ns;
         let all = self.machine_cpu_ns.saturating_sub(before.machine_cpu_ns);
         let ours = ours(self).saturating_sub(ours(before));
         percent(all.saturating_sub(ours), seconds)
@@ -73,7 +80,11 @@ impl Reading {
 }
 
 pub fn percent(cpu_ns: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { cpu_ns as f64 / 1e7 / seconds } else { 0.0 }
+    if seconds > 0.0 {
+        cpu_ns as f64 / 1e7 / seconds
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]

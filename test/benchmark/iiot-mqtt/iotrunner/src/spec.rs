@@ -60,7 +60,10 @@ pub struct Spec {
 pub fn home() -> Result<PathBuf, String> {
     let start = std::env::current_dir().map_err(|e| e.to_string())?;
     for folder in start.ancestors() {
-        for candidate in [folder.to_path_buf(), folder.join("test/benchmark/iiot-mqtt")] {
+        for candidate in [
+            folder.to_path_buf(),
+            folder.join("test/benchmark/iiot-mqtt"),
+        ] {
             if candidate.join("workloads/w1-filter/rule.sql").is_file() {
                 return Ok(candidate);
             }
@@ -89,20 +92,33 @@ pub fn load(home: &Path, workload: Workload, smoke: bool) -> Result<Spec, String
 
 fn parse(workload: Workload, json: &str, rule: &str, smoke: bool) -> Result<Spec, String> {
     let value: Value = serde_json::from_str(json).map_err(|e| e.to_string())?;
-    let text = |key: &str| value[key].as_str().ok_or(format!("`{key}` must be a string"));
+    let text = |key: &str| {
+        value[key]
+            .as_str()
+            .ok_or(format!("`{key}` must be a string"))
+    };
     if text("id")? != workload.id() {
         return Err(format!("`id` is not {}", workload.id()));
     }
     let small = smoke && value["smoke"].is_object();
-    let numbers = if small { &value["smoke"] } else { &value["window"] };
+    let numbers = if small {
+        &value["smoke"]
+    } else {
+        &value["window"]
+    };
     let ms = |key: &str| {
         let seconds = numbers[key].as_u64().filter(|s| *s > 0);
-        seconds.map(|s| s * 1000).ok_or(format!("`{key}` must be a number above 0"))
+        seconds
+            .map(|s| s * 1000)
+            .ok_or(format!("`{key}` must be a number above 0"))
     };
     let window = match value["window"]["kind"].as_str() {
         Some("none") => Window::None,
         Some("tumbling") => Window::Tumbling { ms: ms("seconds")? },
-        Some("session") => Window::Session { max_ms: ms("seconds")?, gap_ms: ms("gap")? },
+        Some("session") => Window::Session {
+            max_ms: ms("seconds")?,
+            gap_ms: ms("gap")?,
+        },
         _ => return Err("window.kind: expected none, tumbling or session".to_string()),
     };
     let proof = match text("proof")? {
@@ -119,7 +135,13 @@ fn parse(workload: Workload, json: &str, rule: &str, smoke: bool) -> Result<Spec
         }
         rule = rule.replace(pair[0], pair[1]);
     }
-    Ok(Spec { workload, stream: text("stream")?.to_string(), rule, window, proof })
+    Ok(Spec {
+        workload,
+        stream: text("stream")?.to_string(),
+        rule,
+        window,
+        proof,
+    })
 }
 
 #[cfg(test)]
@@ -144,6 +166,13 @@ mod tests {
     fn the_due_close_follows_the_window() {
         assert_eq!(Window::None.due(12_345), 12_345);
         assert_eq!(Window::Tumbling { ms: 10_000 }.due(12_345), 20_000);
-        assert_eq!(Window::Session { max_ms: 10_000, gap_ms: 2_000 }.due(12_345), 14_345);
+        assert_eq!(
+            Window::Session {
+                max_ms: 10_000,
+                gap_ms: 2_000
+            }
+            .due(12_345),
+            14_345
+        );
     }
 }

@@ -44,7 +44,11 @@ pub struct Step {
 
 impl Step {
     pub fn label(&self) -> String {
-        let rate = if self.rate == 0 { "max".to_string() } else { self.rate.to_string() };
+        let rate = if self.rate == 0 {
+            "max".to_string()
+        } else {
+            self.rate.to_string()
+        };
         let id = self.spec.workload.id();
         format!("{}-{id}-{}-{rate}", self.engine.name, self.mode.name())
     }
@@ -71,7 +75,11 @@ impl Outcome {
     }
 
     pub fn anon_max_kib(&self) -> u64 {
-        self.seconds.iter().map(|s| s.engine_anon_kib).max().unwrap_or(0)
+        self.seconds
+            .iter()
+            .map(|s| s.engine_anon_kib)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -86,7 +94,9 @@ struct Stage {
 
 /// Runs a step in a folder of its own, which is removed again unless sinks are kept.
 pub fn run(options: &Options, step: &Step) -> Result<Outcome, String> {
-    let work = options.work.join(format!("iotrunner-{}-{}", std::process::id(), step.label()));
+    let work = options
+        .work
+        .join(format!("iotrunner-{}-{}", std::process::id(), step.label()));
     fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
     let outcome = run_in(options, step, &work);
     if !options.keep {
@@ -98,7 +108,12 @@ pub fn run(options: &Options, step: &Step) -> Result<Outcome, String> {
 fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String> {
     let mut stage = raise(options, step, work)?;
     let window = step.spec.window;
-    warmup::run(&mut stage.generator, stage.engine.as_mut(), window, &stage.sink)?;
+    warmup::run(
+        &mut stage.generator,
+        stage.engine.as_mut(),
+        window,
+        &stage.sink,
+    )?;
     let mut meter = Meter::new(&stage);
     let idle_anon_kib = meter.before.engine_anon_kib;
     let start_cpu = meter.before.engine_cpu_ns;
@@ -112,7 +127,13 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     stage.engine.finish()?;
     let bytes_at_stop = settle_size(&stage.sink).saturating_sub(before_stop);
     let broker_dropped = stage.broker.as_ref().map_or(0, Broker::dropped);
-    let Stage { engine, group, generator, broker, sink } = stage;
+    let Stage {
+        engine,
+        group,
+        generator,
+        broker,
+        sink,
+    } = stage;
     drop((engine, generator, broker));
     let spec = &step.spec;
     let proof = check::prove(spec.proof, spec.workload, &done.parts, &sink)?;
@@ -151,7 +172,9 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
     let mut peer = None;
     let port = match step.mode {
         Mode::Broker => {
-            broker.insert(Broker::start(&options.broker, options.load_core, work)?).port
+            broker
+                .insert(Broker::start(&options.broker, options.load_core, work)?)
+                .port
         }
         Mode::Direct => {
             let (generator, port) = Generator::direct(
@@ -194,7 +217,13 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
             options.seconds,
         )?,
     };
-    Ok(Stage { engine, group, generator, broker, sink })
+    Ok(Stage {
+        engine,
+        group,
+        generator,
+        broker,
+        sink,
+    })
 }
 
 /// Samples until the generator is done.
@@ -218,7 +247,10 @@ fn send(stage: &mut Stage, meter: &mut Meter, seconds: f64) -> Result<Done, Stri
                     return Ok(done);
                 }
                 Some("error") => {
-                    return Err(format!("mqttgen: {}", event["text"].as_str().unwrap_or("?")));
+                    return Err(format!(
+                        "mqttgen: {}",
+                        event["text"].as_str().unwrap_or("?")
+                    ));
                 }
                 _ => {}
             }
@@ -232,13 +264,12 @@ fn send(stage: &mut Stage, meter: &mut Meter, seconds: f64) -> Result<Done, Stri
 
 /// Waits until the file has stopped growing and its due close is past; returns the epoch ms of
 /// the last growth.
-fn drain(
-    stage: &mut Stage,
-    meter: &mut Meter,
-    due: u64,
-    options: &Options,
-) -> Result<u64, String> {
-    let (quiet, extra) = if options.smoke { (400, 500) } else { (2_000, 1_500) };
+fn drain(stage: &mut Stage, meter: &mut Meter, due: u64, options: &Options) -> Result<u64, String> {
+    let (quiet, extra) = if options.smoke {
+        (400, 500)
+    } else {
+        (2_000, 1_500)
+    };
     let end = unix_ms();
     let (mut size, mut grown) = (warmup::size(&stage.sink), end);
     loop {

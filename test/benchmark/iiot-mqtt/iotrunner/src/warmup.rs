@@ -9,8 +9,9 @@ use crate::engine::Engine;
 use crate::generator::Generator;
 use crate::spec::Window;
 
-/// Rounds of probes before the engine is called deaf.
-const ROUNDS_MAX: u32 = 6;
+/// An engine is called deaf after so long, and not before four rounds of probes.
+const DEAF_AFTER: Duration = Duration::from_secs(20);
+const ROUNDS_MIN: u32 = 4;
 const POLL: Duration = Duration::from_millis(10);
 
 /// Sends rounds of probes, each enough to fill a 4 KiB file buffer, and waits for the file.
@@ -21,7 +22,8 @@ pub fn run(
     sink: &Path,
 ) -> Result<(), String> {
     let wait = Duration::from_millis(window.longest_ms() + 1_200);
-    for _ in 0..ROUNDS_MAX {
+    let until = Instant::now() + DEAF_AFTER.max(wait * ROUNDS_MIN);
+    while Instant::now() < until {
         generator.tell(&format!("probe {PROBE_DEVICES}"))?;
         let deadline = Instant::now() + wait;
         while Instant::now() < deadline {
@@ -33,8 +35,8 @@ pub fn run(
         }
     }
     Err(format!(
-        "no probe came out of the sink after {ROUNDS_MAX} rounds of {PROBE_DEVICES} and {wait:?} \
-         each; status: {}",
+        "no probe came out of the sink within {:?}, in rounds of {PROBE_DEVICES}; status: {}",
+        DEAF_AFTER.max(wait * ROUNDS_MIN),
         engine.status()
     ))
 }

@@ -27,7 +27,9 @@ fn folder(name: &str) -> PathBuf {
 fn smoke(folder: &Path, lose: &str, words: &[&str]) -> Output {
     let fake = runner().parent().unwrap().join("examples/fake_kuiperd");
     Command::new(runner())
-        .args(["--smoke", "--modes", "direct", "--cgroup", "off", "--engine"])
+        .args([
+            "--smoke", "--modes", "direct", "--cgroup", "off", "--engine",
+        ])
         .arg(format!("rekuiper={}", fake.display()))
         .arg("--mqttgen")
         .arg(generator(folder))
@@ -44,7 +46,11 @@ fn an_engine_that_keeps_everything_passes_all_five() {
     let folder = folder("right");
     let out = smoke(&folder, "0", &[]);
     let text = String::from_utf8_lossy(&out.stdout);
-    assert!(out.status.success(), "{text}{}", String::from_utf8_lossy(&out.stderr));
+    assert!(
+        out.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
     assert_eq!(text.matches(" sustained").count(), 5, "{text}");
     let read = |name: &str| std::fs::read_to_string(folder.join("out").join(name)).unwrap();
     assert_eq!(read("proofs.md").matches("exact: ").count(), 5);

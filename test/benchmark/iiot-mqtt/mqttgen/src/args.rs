@@ -13,7 +13,10 @@ impl Args {
         while let Some(word) = rest.next() {
             let key = word.strip_prefix("--").filter(|key| known.contains(key));
             let Some(key) = key else {
-                return Err(format!("unknown option `{word}`: expected --{}", known.join(" --")));
+                return Err(format!(
+                    "unknown option `{word}`: expected --{}",
+                    known.join(" --")
+                ));
             };
             let value = rest.next().ok_or(format!("--{key} needs a value"))?;
             map.insert(key.to_string(), value.clone());
@@ -28,9 +31,9 @@ impl Args {
     pub fn get<T: FromStr>(&self, key: &str, default: T) -> Result<T, String> {
         match self.0.get(key) {
             None => Ok(default),
-            Some(text) => {
-                text.parse().map_err(|_| format!("--{key} {text}: expected a number"))
-            }
+            Some(text) => text
+                .parse()
+                .map_err(|_| format!("--{key} {text}: expected a number")),
         }
     }
 }
@@ -47,6 +50,11 @@ mod tests {
         assert_eq!(args.get("seconds", 30u64), Ok(30));
         assert!(Args::parse(&words("--speed 5"), &["rate"]).is_err());
         assert!(Args::parse(&words("--rate"), &["rate"]).is_err());
-        assert!(Args::parse(&words("--rate x"), &["rate"]).unwrap().get("rate", 0u64).is_err());
+        assert!(
+            Args::parse(&words("--rate x"), &["rate"])
+                .unwrap()
+                .get("rate", 0u64)
+                .is_err()
+        );
     }
 }

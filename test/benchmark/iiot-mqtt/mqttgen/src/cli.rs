@@ -24,13 +24,17 @@ mqttgen show   --workload w1 [--count 3]
     prints messages
 
 load and direct read commands on stdin, one a line: `probe N` (warm-up messages), `start`, `quit`;
+the end of stdin is a quit (direct with --start-after-subscribe stays until it is killed), so
+`echo start | mqttgen load ...` sends once and ends;
 they write events to stdout, one JSON object a line: listening/ready, subscribed, probed, started,
 second, done, error.
 ";
 
 /// Runs the command that `words` (without the program's name) spell.
 pub fn main(words: &[String]) -> ExitCode {
-    let (verb, rest) = words.split_first().map_or(("help", &[][..]), |(v, r)| (v.as_str(), r));
+    let (verb, rest) = words
+        .split_first()
+        .map_or(("help", &[][..]), |(v, r)| (v.as_str(), r));
     let result = match verb {
         "load" => run_load(rest),
         "direct" => run_direct(rest),
@@ -56,8 +60,15 @@ fn workload(args: &Args) -> Result<Workload, String> {
 }
 
 fn run_load(words: &[String]) -> Result<(), String> {
-    let known =
-        ["addr", "workload", "rate", "seconds", "connections", "threads", "summary"];
+    let known = [
+        "addr",
+        "workload",
+        "rate",
+        "seconds",
+        "connections",
+        "threads",
+        "summary",
+    ];
     let args = Args::parse(words, &known)?;
     let options = load::Options {
         workload: workload(&args)?,
@@ -68,13 +79,19 @@ fn run_load(words: &[String]) -> Result<(), String> {
         seconds: args.get("seconds", 30.0)?,
     };
     let events = Arc::new(Events::stdout());
-    let parts = load::run(&options, &control::from_stdin(), &events)?;
+    let parts = load::run(&options, &control::from_stdin(true), &events)?;
     write_summary(&args, options.workload, &parts)
 }
 
 fn run_direct(words: &[String]) -> Result<(), String> {
     let known = [
-        "workload", "port", "connections", "rate", "seconds", "count", "start-after-subscribe",
+        "workload",
+        "port",
+        "connections",
+        "rate",
+        "seconds",
+        "count",
+        "start-after-subscribe",
         "summary",
     ];
     let args = Args::parse(words, &known)?;
@@ -92,16 +109,21 @@ fn run_direct(words: &[String]) -> Result<(), String> {
         start_after_subscribe: wait,
     };
     let events = Arc::new(Events::stdout());
-    let parts = direct::run(&options, &control::from_stdin(), &events)?;
+    let commands = control::from_stdin(options.start_after_subscribe.is_none());
+    let parts = direct::run(&options, &commands, &events)?;
     write_summary(&args, options.workload, &parts)
 }
 
 /// The count sent on each topic, in a file, because there may be 10,000 of them.
 fn write_summary(args: &Args, workload: Workload, parts: &[Part]) -> Result<(), String> {
-    let Some(path) = args.text("summary") else { return Ok(()) };
+    let Some(path) = args.text("summary") else {
+        return Ok(());
+    };
     let mut counts = vec![0u64; workload.devices() as usize];
     for part in parts {
-        part.residues(workload.devices(), |device, times| counts[device as usize] += times);
+        part.residues(workload.devices(), |device, times| {
+            counts[device as usize] += times
+        });
     }
     let mut topics: Vec<(String, u64)> = Vec::new();
     for (device, count) in (0..).zip(counts) {
@@ -134,7 +156,9 @@ fn run_sink_check(words: &[String]) -> Result<(), String> {
     let level = args.get("level", 4)?;
     if let Some(core) = args.text("core") {
         let pid = std::process::id().to_string();
-        let pinned = Command::new("taskset").args(["-a", "-p", "-c", core, &pid]).output();
+        let pinned = Command::new("taskset")
+            .args(["-a", "-p", "-c", core, &pid])
+            .output();
         pinned.map_err(|e| format!("cannot pin to core {core} with taskset: {e}"))?;
     }
     let mut peer = None;
@@ -169,10 +193,7 @@ fn run_sink_check(words: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn start_peer(
-    args: &Args,
-    workload: Workload,
-) -> Result<(std::process::Child, String), String> {
+fn start_peer(args: &Args, workload: Workload) -> Result<(std::process::Child, String), String> {
     let me = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = match args.text("peer-core") {
         Some(core) => {
@@ -186,7 +207,9 @@ fn start_peer(
     command.args(["direct", "--workload", workload.id(), "--seconds", seconds]);
     command.args(["--start-after-subscribe", "200"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().map_err(|e| format!("cannot start the peer: {e}"))?;
+    let mut child = command
+        .spawn()
+        .map_err(|e| format!("cannot start the peer: {e}"))?;
     let mut line = String::new();
     if let Some(out) = child.stdout.take() {
         let mut from = std::io::BufReader::new(out);
@@ -203,7 +226,11 @@ fn show(words: &[String]) -> Result<(), String> {
     let workload = workload(&args)?;
     for i in 0..args.get("count", 3)? {
         let message = workload.message(i);
-        println!("{} {}", message.topic, String::from_utf8_lossy(&message.payload));
+        println!(
+            "{} {}",
+            message.topic,
+            String::from_utf8_lossy(&message.payload)
+        );
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ pub enum Command {
     Probe(u64),
     /// `start`: begin the schedule.
     Start,
-    /// `quit`, or end of input.
+    /// `quit`, or the end of the input.
     Quit,
 }
 
@@ -26,8 +26,9 @@ impl Command {
     }
 }
 
-/// Commands from stdin, read by a thread of its own. Unknown lines are named on stderr.
-pub fn from_stdin() -> Receiver<Command> {
+/// Commands from stdin, read by a thread of its own. Unknown lines are named on stderr. The end of
+/// the input means `quit` if `end_quits`, else nothing: then only `quit` or a signal ends it.
+pub fn from_stdin(end_quits: bool) -> Receiver<Command> {
     let (to, from) = channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
@@ -38,7 +39,13 @@ pub fn from_stdin() -> Receiver<Command> {
                 None => eprintln!("unknown command `{line}`: expected probe [N], start or quit"),
             }
         }
-        let _ = to.send(Command::Quit);
+        if end_quits {
+            let _ = to.send(Command::Quit);
+        }
+        // Kept open: a closed channel would mean the end as well.
+        while !end_quits {
+            std::thread::park();
+        }
     });
     from
 }

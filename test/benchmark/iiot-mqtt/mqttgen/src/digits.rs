@@ -13,7 +13,12 @@ impl Counter {
     /// Starts at `value`, which must have at most ten digits; more are cut off at the front.
     pub fn new(value: u64) -> Counter {
         let table = (0..10_000u32).map(four).collect();
-        let mut counter = Counter { table, high: 0, low: 0, text: *b"0000000000" };
+        let mut counter = Counter {
+            table,
+            high: 0,
+            low: 0,
+            text: *b"0000000000",
+        };
         counter.set(value);
         counter
     }

@@ -57,7 +57,12 @@ pub fn run(
     let port = listener.local_addr().map_err(|e| e.to_string())?.port();
     events.emit("listening", &[("port", Field::Int(u64::from(port)))]);
     let subscribers = Subscribers::default();
-    accept_loop(listener, options.workload, subscribers.clone(), events.clone());
+    accept_loop(
+        listener,
+        options.workload,
+        subscribers.clone(),
+        events.clone(),
+    );
     let parts = serve_commands(options, commands, events, &subscribers);
     for peer in lock(&subscribers).iter() {
         peer.close();
@@ -144,7 +149,11 @@ fn converse(stream: TcpStream, workload: Workload, subscribers: &Subscribers, ev
         let ours = Field::Int(u64::from(ours));
         events.emit(
             "subscribed",
-            &[("filter", Field::Text(filter)), ("level", level), ("ours", ours)],
+            &[
+                ("filter", Field::Text(filter)),
+                ("level", level),
+                ("ours", ours),
+            ],
         );
     });
 }
@@ -194,7 +203,11 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
             let limits = Limits {
                 rate: options.rate / share,
                 until: Duration::from_secs_f64(options.seconds.max(0.0)),
-                count: if options.count == 0 { u64::MAX } else { options.count / share },
+                count: if options.count == 0 {
+                    u64::MAX
+                } else {
+                    options.count / share
+                },
             };
             scope.spawn(move || {
                 if push_one(peer, ring, &limits, start, sent).is_err() {
@@ -208,8 +221,11 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
             thread::sleep(Duration::from_millis(5));
             if start.elapsed() >= Duration::from_secs(second) {
                 let (n, lag) = (total(), lag_ms(options, start, total()));
-                let fields =
-                    [("second", Field::Int(second)), ("sent", Field::Int(n)), ("lag_ms", lag)];
+                let fields = [
+                    ("second", Field::Int(second)),
+                    ("sent", Field::Int(n)),
+                    ("lag_ms", lag),
+                ];
                 events.emit("second", &fields);
                 second += 1;
             }
@@ -263,7 +279,11 @@ fn push_one(
 ) -> std::io::Result<()> {
     let mut done = 0;
     let planned = (limits.until.as_secs_f64() * limits.rate as f64) as u64;
-    let goal = if limits.rate == 0 { limits.count } else { limits.count.min(planned) };
+    let goal = if limits.rate == 0 {
+        limits.count
+    } else {
+        limits.count.min(planned)
+    };
     while done < goal {
         let passed = start.elapsed();
         let due = if limits.rate == 0 {

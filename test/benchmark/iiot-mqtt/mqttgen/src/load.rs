@@ -68,14 +68,26 @@ pub fn run(
     }
     let mut publishers = Vec::new();
     for index in 0..options.connections as u64 {
-        let stream = connect(&options.addr, &format!("mqttgen-{}-{index}", std::process::id()))
-            .map_err(|e| format!("cannot connect to the broker at {}: {e}", options.addr))?;
+        let stream = connect(
+            &options.addr,
+            &format!("mqttgen-{}-{index}", std::process::id()),
+        )
+        .map_err(|e| format!("cannot connect to the broker at {}: {e}", options.addr))?;
         let stride = options.connections as u64;
         let goal = (options.count() + stride - 1).saturating_sub(index) / stride;
         let ring = Ring::new(options.workload, LEVEL, index, stride);
-        publishers.push(Publisher { stream, ring, index, goal, sent: 0 });
+        publishers.push(Publisher {
+            stream,
+            ring,
+            index,
+            goal,
+            sent: 0,
+        });
     }
-    events.emit("ready", &[("connections", Field::Int(options.connections as u64))]);
+    events.emit(
+        "ready",
+        &[("connections", Field::Int(options.connections as u64))],
+    );
     let (mut probes, mut parts) = (0, Vec::new());
     for command in commands.iter() {
         match command {
@@ -120,7 +132,9 @@ fn send(options: &Options, events: &Events, publishers: &mut [Publisher]) -> Vec
     let start = Instant::now();
     events.emit("started", &[("unix_ms", Field::Int(unix_ms()))]);
     let share = publishers.len().div_ceil(options.threads);
-    progress.running.store(publishers.len().div_ceil(share) as u64, Ordering::Release);
+    progress
+        .running
+        .store(publishers.len().div_ceil(share) as u64, Ordering::Release);
     thread::scope(|scope| {
         for group in publishers.chunks_mut(share) {
             let progress = &progress;
@@ -141,8 +155,14 @@ fn send(options: &Options, events: &Events, publishers: &mut [Publisher]) -> Vec
         }
     });
     let stride = publishers.len() as u64;
-    let parts: Vec<Part> =
-        publishers.iter().map(|p| Part { first: p.index, stride, count: p.sent }).collect();
+    let parts: Vec<Part> = publishers
+        .iter()
+        .map(|p| Part {
+            first: p.index,
+            stride,
+            count: p.sent,
+        })
+        .collect();
     report_done(events, &progress, start.elapsed(), &parts);
     parts
 }
@@ -170,7 +190,10 @@ fn report_done(events: &Events, progress: &Progress, took: Duration, parts: &[Pa
             ("seconds", Field::Float(took.as_secs_f64())),
             ("rate", Field::Float(sent as f64 / took.as_secs_f64())),
             ("lag_ms_max", Field::Float(lag)),
-            ("broken", Field::Int(progress.broken.load(Ordering::Relaxed))),
+            (
+                "broken",
+                Field::Int(progress.broken.load(Ordering::Relaxed)),
+            ),
             ("parts", Field::Parts(parts)),
         ],
     );
@@ -188,7 +211,12 @@ fn send_group(
     while group.iter().any(|p| p.sent < p.goal) {
         for p in group.iter_mut() {
             let passed = start.elapsed().as_secs_f64() * rate - p.index as f64;
-            let due = if passed < 0.0 { 0 } else { (passed / stride) as u64 + 1 }.min(p.goal);
+            let due = if passed < 0.0 {
+                0
+            } else {
+                (passed / stride) as u64 + 1
+            }
+            .min(p.goal);
             if due <= p.sent {
                 continue;
             }

@@ -47,11 +47,17 @@ pub fn read_packet(from: &mut impl Read) -> io::Result<Option<Packet>> {
         }
     }
     if length > PACKET_BYTES_MAX {
-        return Err(bad(format!("packet of {length} bytes, expected at most {PACKET_BYTES_MAX}")));
+        return Err(bad(format!(
+            "packet of {length} bytes, expected at most {PACKET_BYTES_MAX}"
+        )));
     }
     let mut body = vec![0u8; length];
     from.read_exact(&mut body)?;
-    Ok(Some(Packet { kind: first >> 4, flags: first & 15, body }))
+    Ok(Some(Packet {
+        kind: first >> 4,
+        flags: first & 15,
+        body,
+    }))
 }
 
 /// Appends a remaining length.
@@ -92,7 +98,11 @@ pub fn connect(level: u8, client_id: &str) -> Vec<u8> {
 }
 
 pub fn connack(level: u8) -> Vec<u8> {
-    if level == 5 { vec![0x20, 3, 0, 0, 0] } else { vec![0x20, 2, 0, 0] }
+    if level == 5 {
+        vec![0x20, 3, 0, 0, 0]
+    } else {
+        vec![0x20, 2, 0, 0]
+    }
 }
 
 pub fn subscribe(level: u8, packet_id: u16, filter: &str) -> Vec<u8> {
@@ -121,10 +131,14 @@ pub fn push_publish(to: &mut Vec<u8>, level: u8, topic: &str, payload: &[u8]) ->
 
 /// The protocol level of a CONNECT body.
 pub fn connect_level(body: &[u8]) -> io::Result<u8> {
-    let name = body.first_chunk::<2>().map_or(0, |b| usize::from(u16::from_be_bytes(*b)));
+    let name = body
+        .first_chunk::<2>()
+        .map_or(0, |b| usize::from(u16::from_be_bytes(*b)));
     match body.get(2 + name) {
         Some(level @ 3..=5) => Ok(*level),
-        Some(level) => Err(bad(format!("CONNECT with protocol level {level}, expected 3, 4 or 5"))),
+        Some(level) => Err(bad(format!(
+            "CONNECT with protocol level {level}, expected 3, 4 or 5"
+        ))),
         None => Err(bad("CONNECT is too short")),
     }
 }
@@ -190,13 +204,19 @@ mod tests {
             push_publish(&mut bytes, level, "a/b", &[b'x'; 300]);
             let mut from = bytes.as_slice();
             let first = read_packet(&mut from).unwrap().unwrap();
-            assert_eq!((first.kind, connect_level(&first.body).unwrap()), (CONNECT, level));
+            assert_eq!(
+                (first.kind, connect_level(&first.body).unwrap()),
+                (CONNECT, level)
+            );
             let second = read_packet(&mut from).unwrap().unwrap();
             assert_eq!(second.kind, SUBSCRIBE);
             let (id, list) = filters(level, &second.body, true).unwrap();
             assert_eq!((id, list), ([0, 7], vec!["a/+/b".to_string()]));
             let third = read_packet(&mut from).unwrap().unwrap();
-            assert_eq!((third.kind, third.body.len()), (PUBLISH, 5 + 300 + (level as usize - 4)));
+            assert_eq!(
+                (third.kind, third.body.len()),
+                (PUBLISH, 5 + 300 + (level as usize - 4))
+            );
             assert!(read_packet(&mut from).unwrap().is_none());
         }
     }

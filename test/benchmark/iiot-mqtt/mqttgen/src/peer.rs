@@ -50,16 +50,15 @@ impl Peer {
     pub fn serve(&self, from: &mut BufReader<TcpStream>, mut subscribed: impl FnMut(&str)) {
         while let Ok(Some(packet)) = mqtt::read_packet(from) {
             let answered = match packet.kind {
-                mqtt::SUBSCRIBE => mqtt::filters(self.level, &packet.body, true)
-                    .and_then(|(id, list)| {
+                mqtt::SUBSCRIBE => {
+                    mqtt::filters(self.level, &packet.body, true).and_then(|(id, list)| {
                         self.send(&mqtt::suback(self.level, id, list.len()))?;
                         list.iter().for_each(|filter| subscribed(filter));
                         Ok(())
-                    }),
+                    })
+                }
                 mqtt::UNSUBSCRIBE => mqtt::filters(self.level, &packet.body, false)
-                    .and_then(|(id, list)| {
-                        self.send(&mqtt::unsuback(self.level, id, list.len()))
-                    }),
+                    .and_then(|(id, list)| self.send(&mqtt::unsuback(self.level, id, list.len()))),
                 mqtt::PINGREQ => {
                     self.pings_due.fetch_add(1, Ordering::AcqRel);
                     // Never waits: while a push holds the socket, the push answers the ping.
@@ -102,7 +101,9 @@ impl Peer {
     /// the socket, so a ping that came meanwhile is not forgotten.
     pub fn flush_pings(&self) {
         while self.pings_due.load(Ordering::Acquire) > 0 {
-            let Ok(mut out) = self.out.try_lock() else { return };
+            let Ok(mut out) = self.out.try_lock() else {
+                return;
+            };
             if self.answer(&mut out).is_err() {
                 return;
             }

@@ -46,7 +46,11 @@ pub fn to_json(event: &str, fields: &[(&str, Field)]) -> String {
                 let list: Vec<String> = parts
                     .iter()
                     .map(|p| {
-                        let Part { first, stride, count } = p;
+                        let Part {
+                            first,
+                            stride,
+                            count,
+                        } = p;
                         format!("{{\"first\":{first},\"stride\":{stride},\"count\":{count}}}")
                     })
                     .collect();
@@ -74,7 +78,9 @@ fn quoted(text: &str) -> String {
 }
 
 pub fn unix_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_millis() as u64)
 }
 
 #[cfg(test)]
@@ -83,10 +89,18 @@ mod tests {
 
     #[test]
     fn an_event_is_a_line_of_json() {
-        let parts = [Part { first: 1, stride: 8, count: 3 }];
+        let parts = [Part {
+            first: 1,
+            stride: 8,
+            count: 3,
+        }];
         let line = to_json(
             "done",
-            &[("n", Field::Int(3)), ("t", Field::Text("a\"b")), ("parts", Field::Parts(&parts))],
+            &[
+                ("n", Field::Int(3)),
+                ("t", Field::Text("a\"b")),
+                ("parts", Field::Parts(&parts)),
+            ],
         );
         assert_eq!(
             line,

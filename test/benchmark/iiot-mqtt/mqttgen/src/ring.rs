@@ -52,14 +52,15 @@ impl Ring {
         let (from, start) = (self.next, self.starts[self.next]);
         let limit = (slots - from).min(usize::try_from(messages).unwrap_or(usize::MAX));
         let mut until = from;
-        while until - from < limit
-            && (until == from || self.starts[until + 1] - start <= bytes)
-        {
+        while until - from < limit && (until == from || self.starts[until + 1] - start <= bytes) {
             until += 1;
         }
         self.patch(from, until);
         self.next = until;
-        (&self.bytes[start..self.starts[until]], (until - from) as u64)
+        (
+            &self.bytes[start..self.starts[until]],
+            (until - from) as u64,
+        )
     }
 
     fn patch(&mut self, from: usize, until: usize) {
@@ -97,9 +98,11 @@ mod tests {
 
     #[test]
     fn the_ring_sends_what_the_workload_says_beyond_its_period() {
-        for (workload, first, stride) in
-            [(Workload::W1, 0, 1), (Workload::W2, 5, 8), (Workload::W5, 3, 8)]
-        {
+        for (workload, first, stride) in [
+            (Workload::W1, 0, 1),
+            (Workload::W2, 5, 8),
+            (Workload::W5, 3, 8),
+        ] {
             let sent = payloads(workload, first, stride, 7_000);
             assert_eq!(sent.len(), 7_000);
             for (k, payload) in sent.iter().enumerate() {

@@ -39,14 +39,23 @@ pub fn run(addr: &str, workload: Workload, level: u8, quiet: Duration) -> io::Re
                 bytes += n as u64;
                 walker.walk(&buffer[..n]);
             }
-            Err(e) if matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
                 break;
             }
             Err(e) => return Err(e),
         }
     }
     let seconds = first.map_or(0.0, |first| (last - first).as_secs_f64());
-    Ok(Received { messages: walker.packets, bytes, seconds })
+    Ok(Received {
+        messages: walker.packets,
+        bytes,
+        seconds,
+    })
 }
 
 /// Counts packets in a byte stream cut anywhere; looks at the headers only.

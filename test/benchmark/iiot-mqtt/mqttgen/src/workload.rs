@@ -37,8 +37,13 @@ pub struct Message {
 }
 
 impl Workload {
-    pub const ALL: [Workload; 5] =
-        [Workload::W1, Workload::W2, Workload::W3, Workload::W4, Workload::W5];
+    pub const ALL: [Workload; 5] = [
+        Workload::W1,
+        Workload::W2,
+        Workload::W3,
+        Workload::W4,
+        Workload::W5,
+    ];
 
     pub fn parse(text: &str) -> Result<Workload, String> {
         match text.to_ascii_lowercase().as_str() {
@@ -47,7 +52,9 @@ impl Workload {
             "w3" => Ok(Workload::W3),
             "w4" => Ok(Workload::W4),
             "w5" => Ok(Workload::W5),
-            _ => Err(format!("unknown workload `{text}`: expected one of w1 w2 w3 w4 w5")),
+            _ => Err(format!(
+                "unknown workload `{text}`: expected one of w1 w2 w3 w4 w5"
+            )),
         }
     }
 
@@ -141,12 +148,18 @@ impl Workload {
         let topic = self.topic_of(device);
         if self == Workload::W3 {
             let payload = self.state_text(i).into_bytes();
-            return Message { topic, payload, counters: Vec::new() };
+            return Message {
+                topic,
+                payload,
+                counters: Vec::new(),
+            };
         }
         let slot = i % self.period();
         let mut text = format!("{{\"id\":{id}");
         let mut counters = vec![text.len() - 10];
-        text.push_str(&format!(",\"device\":\"{device}\",\"ts\":{TS_PREFIX}{id:010}"));
+        text.push_str(&format!(
+            ",\"device\":\"{device}\",\"ts\":{TS_PREFIX}{id:010}"
+        ));
         counters.push(text.len() - 10);
         let temp = tenths(self.temp_tenths(i));
         let speed = tenths(self.speed_tenths(i));
@@ -179,7 +192,11 @@ impl Workload {
                 )
             }
         });
-        Message { topic, payload: text.into_bytes(), counters }
+        Message {
+            topic,
+            payload: text.into_bytes(),
+            counters,
+        }
     }
 }
 
@@ -226,7 +243,9 @@ mod tests {
     #[test]
     fn w1_passes_139_of_every_150() {
         for start in [0, 150, 2_850, 7_500] {
-            let passed = (start..start + 150).filter(|i| Workload::W1.passes(*i)).count();
+            let passed = (start..start + 150)
+                .filter(|i| Workload::W1.passes(*i))
+                .count();
             assert_eq!(passed, 139);
         }
     }
@@ -236,7 +255,11 @@ mod tests {
         for i in [0, 1, 999, 12_345_678] {
             let message = Workload::W1.message(i);
             let text = String::from_utf8(message.payload).unwrap();
-            assert!((140..=152).contains(&text.len()), "{} B: {text}", text.len());
+            assert!(
+                (140..=152).contains(&text.len()),
+                "{} B: {text}",
+                text.len()
+            );
             assert!(text.starts_with(&format!("{{\"id\":{},\"device\":\"dev-", ID_BASE + i)));
         }
     }
@@ -270,10 +293,26 @@ mod tests {
     #[test]
     fn residues_count_what_a_walk_counts() {
         for part in [
-            Part { first: 3, stride: 8, count: 1_001 },
-            Part { first: 0, stride: 1, count: 17 },
-            Part { first: 7, stride: 8, count: 0 },
-            Part { first: 90, stride: 1, count: 4_321 },
+            Part {
+                first: 3,
+                stride: 8,
+                count: 1_001,
+            },
+            Part {
+                first: 0,
+                stride: 1,
+                count: 17,
+            },
+            Part {
+                first: 7,
+                stride: 8,
+                count: 0,
+            },
+            Part {
+                first: 90,
+                stride: 1,
+                count: 4_321,
+            },
         ] {
             let mut quick = vec![0; 30];
             part.residues(30, |residue, times| quick[residue as usize] += times);
@@ -287,7 +326,11 @@ mod tests {
 
     #[test]
     fn a_part_holds_its_own_indices_only() {
-        let part = Part { first: 3, stride: 8, count: 2 };
+        let part = Part {
+            first: 3,
+            stride: 8,
+            count: 2,
+        };
         let held: Vec<u64> = (0..40).filter(|i| part.holds(*i)).collect();
         assert_eq!(held, [3, 11]);
     }

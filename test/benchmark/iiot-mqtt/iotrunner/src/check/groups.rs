@@ -39,7 +39,11 @@ fn maximum(workload: Workload, i: u64) -> u64 {
 impl Groups {
     pub fn new(workload: Workload) -> Groups {
         let sums = vec![Sums::default(); workload.devices() as usize];
-        Groups { workload, sums, proof: Proof::default() }
+        Groups {
+            workload,
+            sums,
+            proof: Proof::default(),
+        }
     }
 
     /// `None` when the row is not one this rule can make.
@@ -55,7 +59,9 @@ impl Groups {
         sums.n += n;
         // Without an alias the column is named by the function, or by its whole text.
         let column = |name: &str| {
-            let found = row.iter().find(|(key, _)| key.split('(').next() == Some(name));
+            let found = row
+                .iter()
+                .find(|(key, _)| key.split('(').next() == Some(name));
             found.and_then(|(_, value)| value.as_f64())
         };
         if averaged(self.workload, 0).is_some() {
@@ -129,8 +135,10 @@ mod tests {
         let mut lines = Vec::new();
         for window in [0..7_000, 7_000..count] {
             for device in 0..w.devices() {
-                let mine: Vec<u64> =
-                    window.clone().filter(|i| w.device_of(*i) == device).collect();
+                let mine: Vec<u64> = window
+                    .clone()
+                    .filter(|i| w.device_of(*i) == device)
+                    .collect();
                 if mine.is_empty() {
                     continue;
                 }
@@ -150,7 +158,11 @@ mod tests {
     fn check(w: Workload, lines: &[String], count: u64) -> Proof {
         let mut groups = Groups::new(w);
         lines.iter().for_each(|line| groups.line(line.as_bytes()));
-        groups.finish(&[Part { first: 0, stride: 1, count }])
+        groups.finish(&[Part {
+            first: 0,
+            stride: 1,
+            count,
+        }])
     }
 
     #[test]
@@ -178,8 +190,11 @@ mod tests {
         let mut strange = lines.clone();
         strange.push("{\"device\":\"dev-1000\",\"n\":1,\"avg\":1,\"max\":1}".to_string());
         assert_eq!(check(w, &strange, 12_345).wrong, 1);
-        let gone: Vec<String> =
-            lines.iter().filter(|line| !line.contains("dev-0007")).cloned().collect();
+        let gone: Vec<String> = lines
+            .iter()
+            .filter(|line| !line.contains("dev-0007"))
+            .cloned()
+            .collect();
         assert_eq!(check(w, &gone, 12_345).devices_missing, 1);
     }
 }

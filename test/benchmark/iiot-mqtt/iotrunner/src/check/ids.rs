@@ -40,7 +40,11 @@ impl Ids {
     }
 
     fn row(&mut self, row: &Row, line: &[u8]) -> Option<u64> {
-        if row.get("device").and_then(|d| d.as_str()).is_some_and(is_probe) {
+        if row
+            .get("device")
+            .and_then(|d| d.as_str())
+            .is_some_and(is_probe)
+        {
             self.proof.probes += 1;
             return None;
         }
@@ -98,7 +102,9 @@ impl Checker for Ids {
                 let slot = &mut self.right[(i % self.workload.period()) as usize];
                 // Only where the id is written as ten digits, and nowhere further on again.
                 let written = line.get(at..at + 10).and_then(decimal) == Some(ID_BASE + i);
-                let ends = line.get(at + 10).is_some_and(|b| !b.is_ascii_digit() && *b != b'.');
+                let ends = line
+                    .get(at + 10)
+                    .is_some_and(|b| !b.is_ascii_digit() && *b != b'.');
                 if written && ends && slot.is_none() {
                     *slot = Some((line[..at].to_vec(), line[at + 10..].to_vec()));
                 }
@@ -140,18 +146,28 @@ mod tests {
     }
 
     fn check(lines: &[String], count: u64) -> Proof {
-        let parts = [Part { first: 0, stride: 2, count: count / 2 }, Part {
-            first: 1,
-            stride: 2,
-            count: count / 2,
-        }];
+        let parts = [
+            Part {
+                first: 0,
+                stride: 2,
+                count: count / 2,
+            },
+            Part {
+                first: 1,
+                stride: 2,
+                count: count / 2,
+            },
+        ];
         let mut ids = Ids::new(Workload::W1, &parts);
         lines.iter().for_each(|line| ids.line(line.as_bytes()));
         ids.finish(&parts)
     }
 
     fn right(count: u64) -> Vec<String> {
-        (0..count).filter(|i| Workload::W1.passes(*i)).map(line).collect()
+        (0..count)
+            .filter(|i| Workload::W1.passes(*i))
+            .map(line)
+            .collect()
     }
 
     #[test]

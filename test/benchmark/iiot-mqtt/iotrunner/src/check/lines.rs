@@ -57,7 +57,10 @@ mod tests {
         text.push_str("\nlast without end");
         std::fs::write(&path, &text).unwrap();
         let mut seen = Vec::new();
-        for_each(&path, |line| seen.push(String::from_utf8_lossy(line).into_owned())).unwrap();
+        for_each(&path, |line| {
+            seen.push(String::from_utf8_lossy(line).into_owned())
+        })
+        .unwrap();
         std::fs::remove_file(&path).unwrap();
         let expected: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
         assert_eq!(seen, expected);

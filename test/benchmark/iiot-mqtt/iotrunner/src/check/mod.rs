@@ -50,7 +50,8 @@ impl Proof {
     fn example(&mut self, what: &str, line: &[u8]) {
         if self.examples.len() < EXAMPLES_MAX {
             let line = &line[..line.len().min(300)];
-            self.examples.push(format!("{what}: {}", String::from_utf8_lossy(line)));
+            self.examples
+                .push(format!("{what}: {}", String::from_utf8_lossy(line)));
         }
     }
 }
@@ -128,7 +129,12 @@ pub fn is_probe(name: &str) -> bool {
 /// A whole number, also when it is written as a float.
 pub fn whole(value: Option<&Value>) -> Option<u64> {
     let value = value?;
-    value.as_u64().or_else(|| value.as_f64().filter(|x| x.fract() == 0.0).map(|x| x as u64))
+    value.as_u64().or_else(|| {
+        value
+            .as_f64()
+            .filter(|x| x.fract() == 0.0)
+            .map(|x| x as u64)
+    })
 }
 
 pub fn close(a: f64, b: f64) -> bool {
@@ -149,7 +155,14 @@ pub fn device_index(workload: Workload, name: &str) -> Option<u64> {
 
 /// Names of absent devices, shortened, for the record.
 pub fn name_some(workload: Workload, absent: &BTreeSet<u64>) -> String {
-    let names: Vec<String> =
-        absent.iter().take(3).map(|device| workload.device_name(*device)).collect();
-    format!("devices without a row: {} of them, e.g. {}", absent.len(), names.join(" "))
+    let names: Vec<String> = absent
+        .iter()
+        .take(3)
+        .map(|device| workload.device_name(*device))
+        .collect();
+    format!(
+        "devices without a row: {} of them, e.g. {}",
+        absent.len(),
+        names.join(" ")
+    )
 }

@@ -29,14 +29,18 @@ impl Rows {
     fn slot(&self, row: &Row) -> Result<usize, bool> {
         let topic = row.get("topic").and_then(|t| t.as_str()).unwrap_or("");
         let (front, back) = self.workload.filter().split_once('+').unwrap_or_default();
-        let name = topic.strip_prefix(front).and_then(|rest| rest.strip_suffix(back));
+        let name = topic
+            .strip_prefix(front)
+            .and_then(|rest| rest.strip_suffix(back));
         let name = name.ok_or(false)?;
         if is_probe(name) {
             return Err(true);
         }
         let device = device_index(self.workload, name).ok_or(false)?;
         let state = row.get("state").ok_or(false)?;
-        let text = state.as_str().map_or_else(|| state.to_string(), str::to_string);
+        let text = state
+            .as_str()
+            .map_or_else(|| state.to_string(), str::to_string);
         (device..self.workload.period())
             .step_by(self.workload.devices() as usize)
             .find(|slot| {
@@ -79,7 +83,9 @@ impl Checker for Rows {
         let mut proof = std::mem::take(&mut self.proof);
         let mut expected = vec![0u64; self.counts.len()];
         for part in parts {
-            part.residues(self.workload.period(), |slot, n| expected[slot as usize] += n);
+            part.residues(self.workload.period(), |slot, n| {
+                expected[slot as usize] += n
+            });
         }
         let mut absent = BTreeSet::new();
         for (slot, (found, sent)) in self.counts.iter().zip(&expected).enumerate() {
@@ -102,8 +108,7 @@ impl Checker for Rows {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] =
-        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for part in bytes.chunks(3) {
         let mut three = [0u8; 3];
@@ -111,7 +116,11 @@ fn base64(bytes: &[u8]) -> String {
         let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
         for k in 0..4 {
             let six = (bits >> (18 - 6 * k)) as usize & 63;
-            out.push(if k <= part.len() { char::from(ALPHABET[six]) } else { '=' });
+            out.push(if k <= part.len() {
+                char::from(ALPHABET[six])
+            } else {
+                '='
+            });
         }
     }
     out
@@ -125,12 +134,20 @@ mod tests {
         let w = Workload::W3;
         let topic = w.topic_of(&w.device_name(w.device_of(i)));
         let text = w.state_text(i);
-        let state = if encode { base64(text.as_bytes()) } else { text };
+        let state = if encode {
+            base64(text.as_bytes())
+        } else {
+            text
+        };
         format!("{{\"topic\":\"{topic}\",\"state\":\"{state}\"}}")
     }
 
     fn check(lines: &[String], count: u64) -> Proof {
-        let parts = [Part { first: 0, stride: 1, count }];
+        let parts = [Part {
+            first: 0,
+            stride: 1,
+            count,
+        }];
         let mut rows = Rows::new(Workload::W3);
         lines.iter().for_each(|line| rows.line(line.as_bytes()));
         rows.finish(&parts)

@@ -26,7 +26,11 @@ impl Kuiper {
     pub fn start(name: &str, program: &Path, setting: &Setting) -> Result<Kuiper, String> {
         let base = setting.work.join("base");
         prepare_base(name, program, setting.home, &base)?;
-        let ports = [children::free_port()?, children::free_port()?, children::free_port()?];
+        let ports = [
+            children::free_port()?,
+            children::free_port()?,
+            children::free_port()?,
+        ];
         let log = setting.work.join(format!("{name}.log"));
         let out = fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let err = out.try_clone().map_err(|e| e.to_string())?;
@@ -83,7 +87,10 @@ fn prepare_base(name: &str, program: &Path, home: &Path, base: &Path) -> Result<
         let path = base.join(folder);
         fs::create_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     }
-    let installed = program.parent().and_then(Path::parent).map(|root| root.join("etc"));
+    let installed = program
+        .parent()
+        .and_then(Path::parent)
+        .map(|root| root.join("etc"));
     if let Some(etc) = installed.filter(|etc| name != "rekuiper" && etc.is_dir()) {
         copy_folder(&etc, &base.join("etc"))?;
     }
@@ -99,7 +106,9 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     fs::create_dir_all(to).map_err(context)?;
     for entry in fs::read_dir(from).map_err(context)? {
         let path = entry.map_err(context)?.path();
-        let Some(name) = path.file_name() else { continue };
+        let Some(name) = path.file_name() else {
+            continue;
+        };
         if path.is_dir() {
             copy_folder(&path, &to.join(name))?;
         } else {
@@ -134,7 +143,11 @@ fn requests(setting: &Setting) -> Vec<(&'static str, String, String)> {
     let conf_path = "/metadata/sources/mqtt/confKeys/bench".to_string();
     vec![
         ("PUT", conf_path, conf.to_string()),
-        ("POST", "/streams".to_string(), json!({ "sql": spec.stream }).to_string()),
+        (
+            "POST",
+            "/streams".to_string(),
+            json!({ "sql": spec.stream }).to_string(),
+        ),
         ("POST", "/rules".to_string(), rule.to_string()),
     ]
 }
@@ -145,7 +158,8 @@ impl Engine for Kuiper {
     }
 
     fn begin(&mut self) -> Result<(), String> {
-        self.wait_for_ping().map_err(|e| format!("{e}; {}", self.log_tail()))?;
+        self.wait_for_ping()
+            .map_err(|e| format!("{e}; {}", self.log_tail()))?;
         for (method, path, body) in &self.requests {
             http::expect_ok(self.rest, method, path, body)
                 .map_err(|e| format!("{e}; {}", self.log_tail()))?;
@@ -154,7 +168,9 @@ impl Engine for Kuiper {
     }
 
     fn check(&mut self) -> Result<(), String> {
-        self.process.check().map_err(|e| format!("{e}; {}", self.log_tail()))
+        self.process
+            .check()
+            .map_err(|e| format!("{e}; {}", self.log_tail()))
     }
 
     /// A stopped rule has closed its file.

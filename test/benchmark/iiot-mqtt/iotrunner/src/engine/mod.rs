@@ -28,7 +28,9 @@ impl EngineSpec {
             ("bare", _) => "builtin",
             ("rekuiper", _) => path,
             ("ekuiper" | "telegraf", "") => {
-                return Err(format!("--engine {name} needs a path: --engine {name}=PATH"));
+                return Err(format!(
+                    "--engine {name} needs a path: --engine {name}=PATH"
+                ));
             }
             ("ekuiper" | "telegraf", path) => path,
             _ => {
@@ -38,7 +40,10 @@ impl EngineSpec {
                 ));
             }
         };
-        Ok(EngineSpec { name: name.to_string(), path: PathBuf::from(path) })
+        Ok(EngineSpec {
+            name: name.to_string(),
+            path: PathBuf::from(path),
+        })
     }
 
     /// Telegraf and the bare program know W1 only.
@@ -82,7 +87,11 @@ pub fn start(engine: &EngineSpec, setting: &Setting) -> Result<Box<dyn Engine>, 
     match engine.name.as_str() {
         "bare" => Ok(Box::new(bare::Bare::start(setting)?)),
         "telegraf" => Ok(Box::new(telegraf::Telegraf::start(&engine.path, setting)?)),
-        name => Ok(Box::new(kuiper::Kuiper::start(name, &engine.path, setting)?)),
+        name => Ok(Box::new(kuiper::Kuiper::start(
+            name,
+            &engine.path,
+            setting,
+        )?)),
     }
 }
 
@@ -96,7 +105,10 @@ mod tests {
         assert!(bare.does(Workload::W1) && !bare.does(Workload::W2));
         let ours = EngineSpec::parse("rekuiper").unwrap();
         assert!(ours.does(Workload::W5));
-        assert_eq!(EngineSpec::parse("ekuiper=/x/kuiperd").unwrap().path, Path::new("/x/kuiperd"));
+        assert_eq!(
+            EngineSpec::parse("ekuiper=/x/kuiperd").unwrap().path,
+            Path::new("/x/kuiperd")
+        );
         assert!(EngineSpec::parse("ekuiper").is_err());
         assert!(EngineSpec::parse("flink=/x").is_err());
     }

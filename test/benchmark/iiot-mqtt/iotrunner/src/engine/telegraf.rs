@@ -19,12 +19,18 @@ impl Telegraf {
             .replace("@SINK@", &setting.sink.to_string_lossy());
         let config = setting.work.join("telegraf.conf");
         std::fs::write(&config, text).map_err(|e| format!("{}: {e}", config.display()))?;
-        let log = std::fs::File::create(setting.work.join("telegraf.log"))
-            .map_err(|e| e.to_string())?;
+        let log =
+            std::fs::File::create(setting.work.join("telegraf.log")).map_err(|e| e.to_string())?;
         let mut command =
             children::command(&program.to_string_lossy(), setting.core, setting.memory);
-        command.arg("--config").arg(&config).stdout(Stdio::null()).stderr(log);
-        Ok(Telegraf { process: Owned::spawn("telegraf", &mut command)? })
+        command
+            .arg("--config")
+            .arg(&config)
+            .stdout(Stdio::null())
+            .stderr(log);
+        Ok(Telegraf {
+            process: Owned::spawn("telegraf", &mut command)?,
+        })
     }
 }
 

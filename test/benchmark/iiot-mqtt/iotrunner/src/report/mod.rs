@@ -15,16 +15,39 @@ pub mod tables;
 /// Writes the folder and returns its path.
 pub fn write(options: &Options, command: &str, results: &Results) -> Result<PathBuf, String> {
     let default = format!("{}-{}", machine::date(unix_ms()), options.label);
-    let folder = options.out.clone().unwrap_or_else(|| options.home.join("runs").join(default));
+    let folder = options
+        .out
+        .clone()
+        .unwrap_or_else(|| options.home.join("runs").join(default));
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    put(&folder, "README.md", &readme(options, command, results))?;
+    let clean = |text: String| without_paths(options, text);
+    put(
+        &folder,
+        "README.md",
+        &clean(readme(options, command, results)),
+    )?;
     put(&folder, "raw.csv", &tables::raw(&results.outcomes))?;
-    put(&folder, "summary.md", &tables::summary(results))?;
-    put(&folder, "proofs.md", &tables::proofs(results))?;
+    put(&folder, "summary.md", &clean(tables::summary(results)))?;
+    put(&folder, "proofs.md", &clean(tables::proofs(results)))?;
     for (name, text) in svg::plots(&results.outcomes) {
         put(&folder, &name, &text)?;
     }
     Ok(folder)
+}
+
+/// A record is for everybody: folders of this machine do not belong in it.
+fn without_paths(options: &Options, text: String) -> String {
+    let home = options
+        .home
+        .canonicalize()
+        .unwrap_or_else(|_| options.home.clone());
+    let repository = home.ancestors().nth(3).unwrap_or(&home);
+    [(&*options.work, "WORK"), (repository, "REPOSITORY")]
+        .iter()
+        .fold(text, |text, (path, name)| match path.to_str() {
+            Some(path) if path.len() > 1 => text.replace(path, name),
+            _ => text,
+        })
 }
 
 fn put(folder: &Path, name: &str, text: &str) -> Result<(), String> {
@@ -33,8 +56,11 @@ fn put(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 }
 
 fn readme(options: &Options, command: &str, results: &Results) -> String {
-    let mut notes: Vec<String> =
-        results.outcomes.iter().flat_map(|outcome| outcome.notes.clone()).collect();
+    let mut notes: Vec<String> = results
+        .outcomes
+        .iter()
+        .flat_map(|outcome| outcome.notes.clone())
+        .collect();
     notes.sort();
     notes.dedup();
     let notes: String = notes.iter().map(|note| format!("- {note}\n")).collect();

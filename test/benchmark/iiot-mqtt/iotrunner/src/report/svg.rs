@@ -10,7 +10,9 @@ const PANEL: f64 = 220.0;
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 190.0;
 const GAP: f64 = 56.0;
-const COLOURS: [&str; 6] = ["#0b6e99", "#d9730d", "#0f7b6c", "#ad1a72", "#6940a5", "#64473a"];
+const COLOURS: [&str; 6] = [
+    "#0b6e99", "#d9730d", "#0f7b6c", "#ad1a72", "#6940a5", "#64473a",
+];
 
 struct Line {
     label: String,
@@ -25,7 +27,10 @@ pub fn plots(outcomes: &[Outcome]) -> Vec<(String, String)> {
         let name = format!("{}-{}", step.engine.name, step.spec.workload.id());
         groups.entry(name).or_default().push(outcome);
     }
-    groups.into_iter().map(|(name, list)| (format!("{name}.svg"), picture(&name, &list))).collect()
+    groups
+        .into_iter()
+        .map(|(name, list)| (format!("{name}.svg"), picture(&name, &list)))
+        .collect()
 }
 
 fn picture(name: &str, outcomes: &[&Outcome]) -> String {
@@ -45,7 +50,12 @@ fn picture(name: &str, outcomes: &[&Outcome]) -> String {
          <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     let cpu = series(|s| s.engine_cpu_pct);
-    panel(&mut svg, 30.0, &format!("{name}: engine CPU, % of a core"), &cpu);
+    panel(
+        &mut svg,
+        30.0,
+        &format!("{name}: engine CPU, % of a core"),
+        &cpu,
+    );
     let heap = series(|s| s.engine_anon_kib as f64 / 1024.0);
     let title = format!("{name}: anonymous heap, MiB");
     panel(&mut svg, 30.0 + PANEL + GAP, &title, &heap);
@@ -60,7 +70,11 @@ fn panel(svg: &mut String, top: f64, title: &str, lines: &[Line]) {
     let width = WIDTH - LEFT - RIGHT;
     let x = |value: f64| LEFT + value / x_max * width;
     let y = |value: f64| top + PANEL - value / y_max * PANEL;
-    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">{title}</text>", top - 10.0);
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"{}\" font-weight=\"bold\">{title}</text>",
+        top - 10.0
+    );
     for k in 0..=4 {
         let (part_x, part_y) = (x_max * f64::from(k) / 4.0, y_max * f64::from(k) / 4.0);
         let _ = writeln!(
@@ -78,8 +92,11 @@ fn panel(svg: &mut String, top: f64, title: &str, lines: &[Line]) {
     }
     for (i, line) in lines.iter().enumerate() {
         let colour = COLOURS[i % COLOURS.len()];
-        let list: Vec<String> =
-            line.points.iter().map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1))).collect();
+        let list: Vec<String> = line
+            .points
+            .iter()
+            .map(|p| format!("{:.1},{:.1}", x(p.0), y(p.1)))
+            .collect();
         let _ = writeln!(
             svg,
             "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\" points=\"{}\"/>\
@@ -96,7 +113,11 @@ fn panel(svg: &mut String, top: f64, title: &str, lines: &[Line]) {
 fn ceiling(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor());
     let steps = [1.0, 2.0, 4.0, 6.0, 8.0, 10.0];
-    steps.iter().map(|step| step * unit).find(|top| *top >= value).unwrap_or(value)
+    steps
+        .iter()
+        .map(|step| step * unit)
+        .find(|top| *top >= value)
+        .unwrap_or(value)
 }
 
 #[cfg(test)]
@@ -113,7 +134,10 @@ mod tests {
 
     #[test]
     fn a_panel_draws_each_line_inside_its_frame() {
-        let line = Line { label: "a".to_string(), points: vec![(0.0, 0.0), (10.0, 50.0)] };
+        let line = Line {
+            label: "a".to_string(),
+            points: vec![(0.0, 0.0), (10.0, 50.0)],
+        };
         let mut svg = String::new();
         panel(&mut svg, 30.0, "t", &[line]);
         assert!(svg.contains(&format!("points=\"{LEFT:.1},{:.1} ", 30.0 + PANEL)));

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::plan::Results;
+use crate::sample::Second;
 use crate::step::Outcome;
 
 pub fn raw(outcomes: &[Outcome]) -> String {
@@ -43,67 +44,101 @@ pub fn summary(results: &Results) -> String {
         "# Summary\n\n{}\nRate: messages sent over the time of sending. CPU: of the engine from the \
          start of sending to the end of the drain, over the messages sent. Heap: anonymous memory, \
          highest reading and before sending. Close: from the due close of the sink to its last \
-         growth. At stop: bytes that came only when the rule was stopped.\n",
+         growth. At stop: bytes that came only when the rule was stopped. Others: CPU of everybody \
+         else on the machine while sending, in percent of a core.\n",
         summary_table(results)
     )
 }
 
 pub fn summary_table(results: &Results) -> String {
-    let mut text = "| engine | work | mode | msg/s | CPU us/msg | heap MiB (idle) | close ms \
-                    | at stop B | dropped by broker | late ms | verdict |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|\n"
+    let mut text = "| engine | work | mode | msg/s | CPU us/msg | CPU % | heap MiB (idle) \
+                    | close ms | at stop B | broker dropped | late ms | others % | verdict |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_string();
     for outcome in &results.outcomes {
         let step = &outcome.step;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {:.3} | {:.1} ({:.1}) | {} | {} | {} | {:.0} | {} |",
+            "| {} | {} | {} | {} | {:.3} | {:.0} | {:.1} ({:.1}) | {} | {} | {} | {:.0} | {:.0} \
+             | {} |",
             step.engine.name,
             step.spec.workload.id().to_uppercase(),
             step.mode.name(),
             grouped(outcome.rate_reached() as u64),
             outcome.cpu_us_per_message,
+            mean(&[outcome], |s| s.engine_cpu_pct),
             outcome.anon_max_kib() as f64 / 1024.0,
             outcome.idle_anon_kib as f64 / 1024.0,
             outcome.close_late_ms,
             outcome.bytes_at_stop,
             outcome.broker_dropped,
             outcome.done.lag_ms_max,
+            mean(&[outcome], |s| s.others_cpu_pct),
             outcome.verdict.word()
         );
     }
     for broken in &results.broken {
-        let _ = writeln!(text, "| {} | | | could not be run | | | | | | | failed |", broken.label);
+        let _ = writeln!(
+            text,
+            "| {} | | | could not be run | | | | | | | | | failed |",
+            broken.label
+        );
     }
     text
 }
 
 pub fn proofs(results: &Results) -> String {
-    let mut text = "# Proofs\n\nThe sink file of each step, read back whole and compared with what \
+    let mut text =
+        "# Proofs\n\nThe sink file of each step, read back whole and compared with what \
                     was sent.\n"
-        .to_string();
+            .to_string();
     for outcome in &results.outcomes {
-        let _ = writeln!(text, "\n## {}\n\n- sent: {}", outcome.step.label(), outcome.done.sent);
+        let _ = writeln!(
+            text,
+            "\n## {}\n\n- sent: {}",
+            outcome.step.label(),
+            outcome.done.sent
+        );
         let _ = writeln!(text, "- {}", outcome.proof);
-        let _ = writeln!(text, "- verdict: {} {}", outcome.verdict.word(), outcome.verdict.reasons());
+        let _ = writeln!(
+            text,
+            "- verdict: {} {}",
+            outcome.verdict.word(),
+            outcome.verdict.reasons()
+        );
         for example in &outcome.proof.examples {
             let _ = writeln!(text, "- `{}`", example.replace('`', "'"));
         }
-        let status = outcome.status.split_whitespace().collect::<Vec<_>>().join(" ");
+        let status = outcome
+            .status
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let _ = writeln!(text, "- the engine said before the stop: `{status}`");
     }
     for broken in &results.broken {
-        let _ = writeln!(text, "\n## {}\n\n- could not be run: {}", broken.label, broken.error);
+        let _ = writeln!(
+            text,
+            "\n## {}\n\n- could not be run: {}",
+            broken.label, broken.error
+        );
     }
     text
 }
 
 /// Load of everybody else while sending, in percent of a core.
 pub fn others_mean(outcomes: &[Outcome]) -> f64 {
-    let list: Vec<f64> = outcomes
+    let list: Vec<&Outcome> = outcomes.iter().collect();
+    mean(&list, |second| second.others_cpu_pct)
+}
+
+/// The mean over the seconds of sending.
+fn mean(outcomes: &[&Outcome], value: fn(&Second) -> f64) -> f64 {
+    let seconds = outcomes
         .iter()
-        .flat_map(|o| o.seconds.iter().filter(|s| s.phase == "send").map(|s| s.others_cpu_pct))
-        .collect();
+        .flat_map(|o| &o.seconds)
+        .filter(|s| s.phase == "send");
+    let list: Vec<f64> = seconds.map(value).collect();
     list.iter().sum::<f64>() / list.len().max(1) as f64
 }
 
