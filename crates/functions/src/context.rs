@@ -67,14 +67,14 @@ const PATTERNS_MAX: usize = 512;
 
 static PATTERNS: Mutex<Option<HashMap<String, Arc<Regex>>>> = Mutex::new(None);
 
-/// The compiled form of a pattern, kept over calls.
+/// The compiled form of a pattern in Go's syntax, kept over calls.
 pub fn regex(pattern: &str) -> Result<Arc<Regex>> {
     let mut guard = PATTERNS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let known = guard.get_or_insert_with(HashMap::new);
     if let Some(found) = known.get(pattern) {
         return Ok(found.clone());
     }
-    let made = Regex::new(pattern)
+    let made = Regex::new(&crate::pattern::from_go(pattern))
         .map(Arc::new)
         .map_err(|e| Error::new(format!("error parsing regexp {pattern:?}: {e}")))?;
     if known.len() >= PATTERNS_MAX {

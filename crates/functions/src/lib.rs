@@ -7,10 +7,32 @@
 //!
 //! Knows no SQL text, no rows or slots, no clock (the time is in [`Cx`]), no IO.
 
+mod aggregate;
+pub mod analytic;
+mod arguments;
+mod array;
+mod creation;
+mod datetime;
+mod hashing;
+mod json;
+mod math;
+mod metadata;
+pub mod multi;
+mod object;
+mod operand;
+mod other;
+mod pattern;
+mod seen;
+mod string;
+#[cfg(test)]
+mod testing;
+mod transform;
+
 pub mod context;
 pub mod def;
 mod registry;
 
 pub use context::{Cx, Host, NoHost, RowTimes};
 pub use def::{Accumulator, Analytic, Arg, ArgKind, FunctionDef, Kind, NullRule, Refuse};
+pub use metadata::{metadata, reference_page};
 pub use registry::{all, lookup};

@@ -7,6 +7,18 @@ use crate::FunctionDef;
 
 /// The families. Each is a folder with one file a function.
 static FAMILIES: &[&[&FunctionDef]] = &[
+    crate::string::LIST,
+    crate::math::LIST,
+    crate::hashing::LIST,
+    crate::transform::LIST,
+    crate::datetime::LIST,
+    crate::array::LIST,
+    crate::object::LIST,
+    crate::json::LIST,
+    crate::other::LIST,
+    crate::aggregate::LIST,
+    crate::analytic::LIST,
+    crate::multi::LIST,
 ];
 
 /// All functions, family by family.
@@ -42,3 +54,17 @@ macro_rules! functions {
     };
 }
 pub(crate) use functions;
+
+/// `cases! { scalar: "[args]" => "answer", … }` beside a `DEF`.
+macro_rules! cases {
+    ($how:ident: $($args:expr => $want:expr),* $(,)?) => {
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn cases() {
+                $(crate::testing::$how(&super::DEF, $args, $want);)*
+            }
+        }
+    };
+}
+pub(crate) use cases;

@@ -3,13 +3,17 @@ use rekuiper_value::{Object, Result, Str, Value};
 use super::changes::Changes;
 use crate::arguments::{at, text};
 use crate::registry::cases;
-use crate::{Analytic, Arg, FunctionDef, Kind};
+use crate::{Analytic, Arg, FunctionDef, Kind, Refuse};
 
 /// The state gets (prefix, ignore_null, `[name, value]`…) and gives an object of the columns.
 pub const DEF: FunctionDef = FunctionDef {
     name: "changed_cols",
     family: "analytic",
-    args: &[Arg::any("prefix"), Arg::any("ignore_null"), Arg::any("column")],
+    args: &[
+        Arg::new("prefix", Refuse::NOT_TEXT),
+        Arg::any("ignore_null"),
+        Arg::any("column"),
+    ],
     variadic: true,
     returns: "columns",
     doc: "One column for each of the named ones that differs from its last value, named prefix + \
