@@ -1,1 +1,13 @@
-//! The only door to time, tasks, queues and limits
+//! The only door to time, tasks and queues.
+//!
+//! Everything above takes its `now` from a [`Clock`] (real, or turned by hand in tests), starts
+//! tasks through [`task::spawn`] (named, with a panic that becomes a log line instead of silence),
+//! and passes rows through a [`queue`] that has a name, a bound and a counted policy. Limits have
+//! one home: [`limits`].
+
+pub mod clock;
+pub mod limits;
+pub mod queue;
+pub mod task;
+
+pub use clock::Clock;

@@ -1,0 +1,41 @@
+//! Every bound of the data path, with its reason. Units last.
+
+/// Most messages a source hands over at once: enough to make per-batch costs vanish, small enough
+/// to stay in the second-level cache (1,024 × 180 B of MQTT telemetry).
+pub const BATCH_MESSAGES_MAX: usize = 1024;
+
+/// Batches between a source and the executor of its stream. Two keep both sides busy; more would
+/// only add memory and delay.
+pub const SOURCE_QUEUE_ROWS_MAX: usize = 4 * BATCH_MESSAGES_MAX;
+
+/// Rows of a stream that may wait for one subscriber.
+pub const SUBSCRIBER_QUEUE_ROWS_MAX: usize = 4096;
+
+/// Rows that may wait for one sink.
+pub const SINK_QUEUE_ROWS_MAX: usize = 10_000;
+
+/// Bytes that may wait for one sink, whatever their rows: bounds memory where rows are large.
+pub const SINK_QUEUE_BYTES_MAX: usize = 2 << 20;
+
+/// Read buffer of a connection under load.
+pub const READ_BUFFER_BYTES: usize = 256 << 10;
+
+/// Longest wait before a source reads again under light load, so that one read takes many messages.
+pub const READ_LINGER_US_MAX: u64 = 1_000;
+
+/// A sink that has taken nothing for so long is stuck: its oldest rows are dropped and counted, so
+/// that other rules of the stream go on. A slow sink that still takes rows slows its source down
+/// instead.
+pub const SINK_STUCK_MS: i64 = 1_000;
+
+/// Rows that a scan table keeps unless RETAIN_SIZE says otherwise (file tables).
+pub const FILE_TABLE_ROWS: usize = 9_999;
+
+/// Largest MQTT packet that is read.
+pub const PACKET_BYTES_MAX: usize = 64 << 20;
+
+const _: () = {
+    assert!(BATCH_MESSAGES_MAX <= SUBSCRIBER_QUEUE_ROWS_MAX, "a batch fits a subscriber's queue");
+    assert!(BATCH_MESSAGES_MAX <= SOURCE_QUEUE_ROWS_MAX, "a batch fits a source's queue");
+    assert!(BATCH_MESSAGES_MAX <= SINK_QUEUE_ROWS_MAX, "a batch's results fit a sink's queue");
+};
