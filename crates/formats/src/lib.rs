@@ -4,4 +4,19 @@
 //! Knows nothing of connectors, rules, SQL, tasks, files or the clock: bytes and a time come in,
 //! columns go out.
 
+mod decoder;
+mod encoder;
+mod format;
+mod meta;
+mod options;
+mod plan;
 pub mod scan;
+mod stamp;
+mod strict;
+mod table;
+mod typed;
+
+pub use decoder::Decoder;
+pub use encoder::{EncodeOptions, Encoder};
+pub use format::json::write_key;
+pub use options::{DecodeOptions, FORMATS, Format, Timestamp};

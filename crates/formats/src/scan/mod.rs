@@ -366,12 +366,13 @@ fn word(buf: &[u8], at: usize, end: usize, word: &[u8]) -> Result<usize, Fault> 
 
 /// A nested object, validated only.
 fn members(buf: &[u8], start: usize, end: usize, depth: usize) -> Result<usize, Fault> {
-    if depth > JSON_DEPTH_MAX {
-        return Err(Fault::new(What::TooDeep, start));
-    }
     let mut at = skip_space(buf, start + 1, end);
-    if byte(buf, at, end) == b'}' {
+    if byte(buf, at, end) == b'}' && depth <= JSON_DEPTH_MAX {
         return Ok(at + 1);
+    }
+    // what it holds is one level deeper still
+    if depth >= JSON_DEPTH_MAX {
+        return Err(Fault::new(What::TooDeep, start));
     }
     loop {
         let (_, value_at) = key(buf, at, end)?;
@@ -387,12 +388,13 @@ fn members(buf: &[u8], start: usize, end: usize, depth: usize) -> Result<usize, 
 
 /// A nested array, validated only.
 fn items(buf: &[u8], start: usize, end: usize, depth: usize) -> Result<usize, Fault> {
-    if depth > JSON_DEPTH_MAX {
-        return Err(Fault::new(What::TooDeep, start));
-    }
     let mut at = skip_space(buf, start + 1, end);
-    if byte(buf, at, end) == b']' {
+    if byte(buf, at, end) == b']' && depth <= JSON_DEPTH_MAX {
         return Ok(at + 1);
+    }
+    // what it holds is one level deeper still
+    if depth >= JSON_DEPTH_MAX {
+        return Err(Fault::new(What::TooDeep, start));
     }
     loop {
         at = value(buf, at, end, depth + 1)?;
