@@ -21,8 +21,8 @@ const QUIET: Duration = Duration::from_millis(50);
 const READ_SMALL: usize = 16 * 1024;
 const LINGER: Duration = Duration::from_millis(1);
 
-/// Runs until the peer closes. `drop_every` loses every n-th row on purpose (0 = none): the runner's
-/// own tests show with it that a proof can fail.
+/// Runs until the peer closes. `drop_every` loses every n-th row on purpose (0 = none), to see
+/// that a proof can fail.
 pub fn run(port: u16, sink: &Path, drop_every: u64) -> io::Result<()> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.write_all(&mqtt::connect(4, "bare"))?;

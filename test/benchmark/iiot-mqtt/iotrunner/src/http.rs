@@ -79,7 +79,8 @@ mod tests {
     fn plain_and_chunked_bodies_are_read() {
         let plain = b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok";
         assert_eq!(parse(plain), Some((201, "ok".to_string())));
-        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=1\r\nde\r\n0\r\n\r\n";
+        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
+            3\r\nabc\r\n2;x=1\r\nde\r\n0\r\n\r\n";
         assert_eq!(parse(chunked), Some((200, "abcde".to_string())));
         assert_eq!(parse(b"nonsense"), None);
         assert_eq!(unchunk(b"ff\r\nshort"), None);

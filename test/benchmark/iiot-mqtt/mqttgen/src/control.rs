@@ -41,9 +41,10 @@ pub fn from_stdin(end_quits: bool) -> Receiver<Command> {
         }
         if end_quits {
             let _ = to.send(Command::Quit);
+            return;
         }
         // Kept open: a closed channel would mean the end as well.
-        while !end_quits {
+        loop {
             std::thread::park();
         }
     });

@@ -41,7 +41,8 @@ pub fn raw(outcomes: &[Outcome]) -> String {
 
 pub fn summary(results: &Results) -> String {
     format!(
-        "# Summary\n\n{}\nRate: messages sent over the time of sending. CPU: of the engine from the \
+        "# Summary\n\n{}\nRate: messages sent over the time of sending. CPU: of the engine from \
+         the \
          start of sending to the end of the drain, over the messages sent. Heap: anonymous memory, \
          highest reading and before sending. Close: from the due close of the sink to its last \
          growth. At stop: bytes that came only when the rule was stopped. Others: CPU of everybody \
