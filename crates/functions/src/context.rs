@@ -1,5 +1,6 @@
 //! What a function may know besides its arguments.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -65,10 +66,35 @@ impl Host for NoHost {
 /// Most compiled patterns that are kept; then the store starts anew.
 const PATTERNS_MAX: usize = 512;
 
+/// Patterns that a thread finds without the lock. Rules have few, so a short list is searched.
+const RECENT_MAX: usize = 8;
+
 static PATTERNS: Mutex<Option<HashMap<String, Arc<Regex>>>> = Mutex::new(None);
+
+thread_local! {
+    static RECENT: RefCell<Vec<(String, Arc<Regex>)>> = const { RefCell::new(Vec::new()) };
+}
 
 /// The compiled form of a pattern in Go's syntax, kept over calls.
 pub fn regex(pattern: &str) -> Result<Arc<Regex>> {
+    let recent = RECENT.with_borrow(|list| {
+        list.iter().find(|(known, _)| known == pattern).map(|(_, compiled)| compiled.clone())
+    });
+    if let Some(found) = recent {
+        return Ok(found);
+    }
+    // A clone of its own spares the thread the fight for the scratch space of a shared one.
+    let own = Arc::new(Regex::clone(&*shared(pattern)?));
+    RECENT.with_borrow_mut(|list| {
+        if list.len() >= RECENT_MAX {
+            list.remove(0);
+        }
+        list.push((pattern.to_owned(), own.clone()));
+    });
+    Ok(own)
+}
+
+fn shared(pattern: &str) -> Result<Arc<Regex>> {
     let mut guard = PATTERNS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let known = guard.get_or_insert_with(HashMap::new);
     if let Some(found) = known.get(pattern) {

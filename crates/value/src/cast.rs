@@ -79,7 +79,7 @@ fn to_i64(value: &Value) -> Option<i64> {
 
 /// The double without its fraction, if 64 bits can hold it.
 pub fn whole_part(f: f64) -> Option<i64> {
-    (f >= -9_223_372_036_854_775_808.0 && f < 9_223_372_036_854_775_808.0).then_some(f as i64)
+    (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&f).then_some(f as i64)
 }
 
 /// A whole number in text: sign, digits, or digits behind 0x, 0o or 0b. Leading zeros mean
