@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
-use rekuiper_value::{Error, Result, Value};
 use regex::Regex;
+use rekuiper_value::{Error, Result, Value};
 
 /// Times and counters of the row (or emission) an expression is evaluated for; Unix milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -78,7 +78,9 @@ thread_local! {
 /// The compiled form of a pattern in Go's syntax, kept over calls.
 pub fn regex(pattern: &str) -> Result<Arc<Regex>> {
     let recent = RECENT.with_borrow(|list| {
-        list.iter().find(|(known, _)| known == pattern).map(|(_, compiled)| compiled.clone())
+        list.iter()
+            .find(|(known, _)| known == pattern)
+            .map(|(_, compiled)| compiled.clone())
     });
     if let Some(found) = recent {
         return Ok(found);
@@ -95,7 +97,9 @@ pub fn regex(pattern: &str) -> Result<Arc<Regex>> {
 }
 
 fn shared(pattern: &str) -> Result<Arc<Regex>> {
-    let mut guard = PATTERNS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut guard = PATTERNS
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let known = guard.get_or_insert_with(HashMap::new);
     if let Some(found) = known.get(pattern) {
         return Ok(found.clone());

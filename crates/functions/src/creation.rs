@@ -20,12 +20,20 @@ impl FunctionDef {
                 self.name
             ));
         }
-        let no_star = matches!(self.kind, Kind::Scalar(_) | Kind::Aggregate { star: false, .. });
+        let no_star = matches!(
+            self.kind,
+            Kind::Scalar(_) | Kind::Aggregate { star: false, .. }
+        );
         if no_star && args.iter().any(|a| matches!(a, ArgKind::Star)) {
-            return Err(format!("{}: * is no argument for it, name columns.", self.name));
+            return Err(format!(
+                "{}: * is no argument for it, name columns.",
+                self.name
+            ));
         }
         for (at, kind) in args.iter().enumerate() {
-            let Some(arg) = self.args.get(at).or(self.args.last()) else { break };
+            let Some(arg) = self.args.get(at).or(self.args.last()) else {
+                break;
+            };
             if arg.refuse.has(kind.bit()) {
                 return Err(format!(
                     "{}: argument {} ({}) may not be {}.",
@@ -79,13 +87,22 @@ mod tests {
     fn calls_refused_and_accepted() {
         let substring = crate::lookup("SUBSTRING").expect("substring");
         let int = |i| ArgKind::Literal(Value::Int(i));
-        assert_eq!(substring.check_args(&[ArgKind::Column, int(1), int(2)]), Ok(()));
+        assert_eq!(
+            substring.check_args(&[ArgKind::Column, int(1), int(2)]),
+            Ok(())
+        );
         let abs = crate::lookup("abs").expect("abs");
         assert!(abs.check_args(&[ArgKind::Star]).is_err());
         for (args, part) in [
             (vec![ArgKind::Column], "Expect 2 to 3 arguments but found 1"),
-            (vec![int(1), int(1)], "argument 1 (text) may not be a whole number"),
-            (vec![ArgKind::Column, int(4), int(2)], "end 2 is before start 4"),
+            (
+                vec![int(1), int(1)],
+                "argument 1 (text) may not be a whole number",
+            ),
+            (
+                vec![ArgKind::Column, int(4), int(2)],
+                "end 2 is before start 4",
+            ),
         ] {
             let said = substring.check_args(&args).expect_err("refused");
             assert!(said.contains(part), "{said}");

@@ -11,8 +11,10 @@ use crate::{Arg, Cx, Refuse};
 pub(crate) const NUMBER: &[Arg] = &[Arg::new("number", Refuse::NOT_NUMBER)];
 pub(crate) const TEXT: &[Arg] = &[Arg::new("text", Refuse::NOT_TEXT)];
 pub(crate) const TIME: &[Arg] = &[Arg::new("time", Refuse::NOT_TIME)];
-pub(crate) const TWO_INTS: &[Arg] =
-    &[Arg::new("left", Refuse::NOT_INT), Arg::new("right", Refuse::NOT_INT)];
+pub(crate) const TWO_INTS: &[Arg] = &[
+    Arg::new("left", Refuse::NOT_INT),
+    Arg::new("right", Refuse::NOT_INT),
+];
 
 /// The most bytes that a function makes of one row by padding or unpacking: what comes in from
 /// outside may not decide how much memory is taken.
@@ -21,7 +23,9 @@ pub(crate) const MOST_BYTES: usize = 64 << 20;
 /// A number as a double.
 pub(crate) fn number(name: &str, args: &[Value], index: usize) -> Result<f64> {
     let value = at(args, index);
-    value.as_f64().ok_or_else(|| wrong(name, index, "a number", value))
+    value
+        .as_f64()
+        .ok_or_else(|| wrong(name, index, "a number", value))
 }
 
 /// Any value as text: bytes are the text they hold, other kinds are rendered as Go prints them.

@@ -77,7 +77,10 @@ fn escape(chars: &[char], at: usize, out: &mut String, in_class: bool) -> usize 
 /// `\p{Han}`, `\p{^Han}` or `\x{4e16}` at `at`; the position behind it.
 fn braced(chars: &[char], at: usize, out: &mut String) -> usize {
     let inside = at + 3;
-    let length = chars[inside..].iter().position(|c| *c == '}').unwrap_or(chars.len() - inside);
+    let length = chars[inside..]
+        .iter()
+        .position(|c| *c == '}')
+        .unwrap_or(chars.len() - inside);
     let end = (inside + length + 1).min(chars.len());
     let (kind, from) = match (chars[at + 1], chars.get(inside)) {
         ('p', Some('^')) => ('P', inside + 1),
@@ -157,20 +160,44 @@ mod tests {
     #[test]
     fn read_as_go_reads_them() {
         let cases = [
-            (r"^\d$", "٣", false), (r"^\w$", "é", false), (r"^[\w-]+$", "a-b", true),
-            (r"^\s$", "\u{a0}", false), (r"\bé", "aé", true), (r"\pL", "é", true),
-            (r"^[[a]$", "[", true), (r"^[a&&b]+$", "a&b", true), (r"^[+--]+$", "+,-", true),
-            (r"^a{$", "a{", true), (r"^a{,2}$", "a{,2}", true), (r"^a{1,2}$", "aa", true),
-            (r"^\Qa.b\E+$", "a.bb", true), (r"^\Q[", "[", true), (r"\<", "<", true),
-            (r"^[[:alpha:]]+$", "abc", true), (r"^[]a]+$", "]a", true), (r"^[^]a]$", "]", false),
-            (r"^\D\W\S$", "a-b", true), (r"^[\D]$", "1", false), (r"(?i)É", "é", true),
-            (r"a.b", "a\nb", false), (r"(?P<n>a)", "a", true), (r"^\x{4e16}$", "世", true), (r"^\p{^Han}$", "世", false), (r"^[\p{Han}]$", "世", true),
+            (r"^\d$", "٣", false),
+            (r"^\w$", "é", false),
+            (r"^[\w-]+$", "a-b", true),
+            (r"^\s$", "\u{a0}", false),
+            (r"\bé", "aé", true),
+            (r"\pL", "é", true),
+            (r"^[[a]$", "[", true),
+            (r"^[a&&b]+$", "a&b", true),
+            (r"^[+--]+$", "+,-", true),
+            (r"^a{$", "a{", true),
+            (r"^a{,2}$", "a{,2}", true),
+            (r"^a{1,2}$", "aa", true),
+            (r"^\Qa.b\E+$", "a.bb", true),
+            (r"^\Q[", "[", true),
+            (r"\<", "<", true),
+            (r"^[[:alpha:]]+$", "abc", true),
+            (r"^[]a]+$", "]a", true),
+            (r"^[^]a]$", "]", false),
+            (r"^\D\W\S$", "a-b", true),
+            (r"^[\D]$", "1", false),
+            (r"(?i)É", "é", true),
+            (r"a.b", "a\nb", false),
+            (r"(?P<n>a)", "a", true),
+            (r"^\x{4e16}$", "世", true),
+            (r"^\p{^Han}$", "世", false),
+            (r"^[\p{Han}]$", "世", true),
             (r"^\P{^Han}$", "世", true),
         ];
         for (pattern, text, want) in cases {
-            assert_eq!(regex(pattern).map(|r| r.is_match(text)), Ok(want), "{pattern}");
+            assert_eq!(
+                regex(pattern).map(|r| r.is_match(text)),
+                Ok(want),
+                "{pattern}"
+            );
         }
-        for pattern in ["(", "[", "*", "[a", r"\", "a**b)", "[z-a]", r"\pX", r"\p{", r"\x{4", "(?=a)", "a{3,2}"] {
+        for pattern in [
+            "(", "[", "*", "[a", r"\", "a**b)", "[z-a]", r"\pX", r"\p{", r"\x{4", "(?=a)", "a{3,2}",
+        ] {
             assert!(regex(pattern).is_err(), "{pattern}");
         }
     }

@@ -11,16 +11,43 @@ fn value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::Bool),
         prop_oneof![Just(i64::MIN), Just(i64::MAX), -40i64..40].prop_map(Value::Int),
-        prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(-1e300), -9.0..9.0f64]
-            .prop_map(Value::Float),
+        prop_oneof![
+            any::<f64>(),
+            Just(f64::NAN),
+            Just(f64::INFINITY),
+            Just(-1e300),
+            -9.0..9.0f64
+        ]
+        .prop_map(Value::Float),
         Just(Value::Wide(9_007_199_254_740_993)),
         "\\PC{0,12}".prop_map(Value::from),
-        prop_oneof!["[0-9a-fx+-]{0,8}", "[yMdHmsS':]{0,8}", "[a-z\\[\\](){}*+?|^$\\\\.,0-9-]{0,10}"]
-            .prop_map(Value::from),
+        prop_oneof![
+            "[0-9a-fx+-]{0,8}",
+            "[yMdHmsS':]{0,8}",
+            "[a-z\\[\\](){}*+?|^$\\\\.,0-9-]{0,10}"
+        ]
+        .prop_map(Value::from),
         prop::sample::select(vec![
-            "bigint", "float", "string", "boolean", "datetime", "bytea", "base64", "zlib", "gzip",
-            "flate", "zstd", "en_US", "de_DE", "UTC", "Asia/Tokyo", "2020-02-29", "1h30m", "$.a",
-            "$..*", "upper",
+            "bigint",
+            "float",
+            "string",
+            "boolean",
+            "datetime",
+            "bytea",
+            "base64",
+            "zlib",
+            "gzip",
+            "flate",
+            "zstd",
+            "en_US",
+            "de_DE",
+            "UTC",
+            "Asia/Tokyo",
+            "2020-02-29",
+            "1h30m",
+            "$.a",
+            "$..*",
+            "upper",
         ])
         .prop_map(Value::from),
         prop::collection::vec(any::<u8>(), 0..12).prop_map(Value::bytes),

@@ -39,8 +39,10 @@ fn cases(file: &str) -> Vec<Json> {
 
 /// A row as the stream's decoder would give it: by declared types, or schemaless.
 fn row(input: &Json, fields: &str) -> BTreeMap<String, Value> {
-    let types: BTreeMap<&str, &str> =
-        fields.split(',').filter_map(|f| f.trim().split_once(' ')).collect();
+    let types: BTreeMap<&str, &str> = fields
+        .split(',')
+        .filter_map(|f| f.trim().split_once(' '))
+        .collect();
     let mut out = BTreeMap::new();
     for (name, item) in input.as_object().expect("a row") {
         let schemaless = json::parse(item.to_string().as_bytes()).expect("JSON");
@@ -61,7 +63,10 @@ fn same(a: &Json, b: &Json) -> bool {
             if let (Some(x), Some(y)) = (x.as_i64(), y.as_i64()) {
                 return x == y;
             }
-            let (x, y) = (x.as_f64().unwrap_or(f64::NAN), y.as_f64().unwrap_or(f64::NAN));
+            let (x, y) = (
+                x.as_f64().unwrap_or(f64::NAN),
+                y.as_f64().unwrap_or(f64::NAN),
+            );
             x == y || (x - y).abs() <= (1e-9 * x.abs().max(y.abs())).max(1e-12)
         }
         (Json::Array(x), Json::Array(y)) => {
@@ -80,7 +85,9 @@ fn run(case: &Json) -> Result<Vec<Json>, Unfit> {
     let select = parse_select(sql).map_err(|e| Unfit::Refused(e.to_string()))?;
     let streams = case["streams"].as_array().expect("streams");
     // times and counts of rows come from the engine
-    let engine = ["last_hit_", "event_time(", "rule_start("].iter().any(|f| sql.contains(f));
+    let engine = ["last_hit_", "event_time(", "rule_start("]
+        .iter()
+        .any(|f| sql.contains(f));
     let simple = !engine
         && streams.len() == 1
         && streams[0].get("input").is_some()
@@ -99,7 +106,11 @@ fn run(case: &Json) -> Result<Vec<Json>, Unfit> {
         let mut out = Object::new();
         let mut lost = false;
         for item in &select.items {
-            let name = item.alias.as_deref().or(item.expr.natural_name()).unwrap_or("?");
+            let name = item
+                .alias
+                .as_deref()
+                .or(item.expr.natural_name())
+                .unwrap_or("?");
             let plain = matches!(item.expr.kind, ExprKind::Column { .. }) && item.alias.is_none();
             match evaluate(&item.expr, &row) {
                 Ok(Value::Missing) => {}
@@ -113,7 +124,9 @@ fn run(case: &Json) -> Result<Vec<Json>, Unfit> {
         }
         let text = json::to_string(&Value::object(out));
         if let (false, Ok(text)) = (lost, text) {
-            emitted.push(serde_json::json!([serde_json::from_str::<Json>(&text).expect("JSON")]));
+            emitted.push(serde_json::json!([
+                serde_json::from_str::<Json>(&text).expect("JSON")
+            ]));
         }
     }
     Ok(emitted)
@@ -135,12 +148,20 @@ fn passes(file: &str) -> usize {
                 ran += 1;
                 let want = &case["expect"];
                 if !same(&Json::Array(got.clone()), want) {
-                    failed.push(format!("{name}\n  want {want}\n  got  {}", Json::Array(got)));
+                    failed.push(format!(
+                        "{name}\n  want {want}\n  got  {}",
+                        Json::Array(got)
+                    ));
                 }
             }
         }
     }
-    assert!(failed.is_empty(), "{file}: {} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{file}: {} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     ran
 }
 
@@ -172,13 +193,26 @@ files! {
 fn creation() {
     let mut ran = 0;
     let mut failed = Vec::new();
-    for case in cases("creation").into_iter().chain(cases("creation_deviations")) {
-        let Some(sql) = case["sql"].as_str() else { continue };
-        let word = sql.strip_prefix("SELECT ").and_then(|s| s.split_once('(')).map(|(f, _)| f);
-        let Some(def) = word.and_then(lookup).filter(|d| FAMILIES.contains(&d.family)) else {
+    for case in cases("creation")
+        .into_iter()
+        .chain(cases("creation_deviations"))
+    {
+        let Some(sql) = case["sql"].as_str() else {
             continue;
         };
-        let Ok(select) = parse_select(sql) else { continue };
+        let word = sql
+            .strip_prefix("SELECT ")
+            .and_then(|s| s.split_once('('))
+            .map(|(f, _)| f);
+        let Some(def) = word
+            .and_then(lookup)
+            .filter(|d| FAMILIES.contains(&d.family))
+        else {
+            continue;
+        };
+        let Ok(select) = parse_select(sql) else {
+            continue;
+        };
         ran += 1;
         let accepted = select.items.iter().try_for_each(|i| check_calls(&i.expr));
         let want = case["accept"] == Json::Bool(true);
@@ -186,10 +220,18 @@ fn creation() {
             continue;
         }
         if accepted.is_ok() != want {
-            failed.push(format!("{sql} ({}): want {want}, got {accepted:?}", def.name));
+            failed.push(format!(
+                "{sql} ({}): want {want}, got {accepted:?}",
+                def.name
+            ));
         }
     }
-    assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(ran > 300, "only {ran} ran");
 }
 
@@ -223,9 +265,17 @@ fn definitions_are_whole() {
             assert!(names.insert(*name), "{name} is there twice");
             assert_eq!(lookup(&name.to_uppercase()).map(|d| d.name), Some(def.name));
         }
-        assert!(!def.doc.is_empty() && !def.family.is_empty(), "{}", def.name);
+        assert!(
+            !def.doc.is_empty() && !def.family.is_empty(),
+            "{}",
+            def.name
+        );
         let optional = def.args.iter().map(|a| a.optional).collect::<Vec<_>>();
-        assert!(optional.is_sorted(), "{}: optional arguments come last", def.name);
+        assert!(
+            optional.is_sorted(),
+            "{}: optional arguments come last",
+            def.name
+        );
     }
     for word in ["ceil", "pow", "day", "regexp_substring", "mod", "now"] {
         assert!(lookup(word).is_some(), "{word}");

@@ -63,7 +63,11 @@ pub fn cast(value: &Value, to: CastType, zone: &TimeZone) -> Result<Value> {
 
 fn cannot(value: &Value, to: &str) -> Error {
     let shown = text::render(value);
-    let kind = if value.is_null() { "<nil>" } else { value.kind_name() };
+    let kind = if value.is_null() {
+        "<nil>"
+    } else {
+        value.kind_name()
+    };
     Error::new(format!("cannot convert {kind}({shown}) to {to}"))
 }
 
@@ -79,7 +83,9 @@ fn to_i64(value: &Value) -> Option<i64> {
 
 /// The double without its fraction, if 64 bits can hold it.
 pub fn whole_part(f: f64) -> Option<i64> {
-    (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&f).then_some(f as i64)
+    (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0)
+        .contains(&f)
+        .then_some(f as i64)
 }
 
 /// A whole number in text: sign, digits, or digits behind 0x, 0o or 0b. Leading zeros mean
@@ -129,7 +135,9 @@ fn hex_float(text: &str) -> Option<f64> {
         Some(rest) => (-1.0, rest),
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
-    let rest = rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))?;
+    let rest = rest
+        .strip_prefix("0x")
+        .or_else(|| rest.strip_prefix("0X"))?;
     let (digits, exponent) = rest.split_once(['p', 'P'])?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     // More than 14 digits would have to be rounded; nobody writes them.
@@ -181,9 +189,9 @@ pub fn parse_bool(text: &str) -> Option<bool> {
 fn to_bytes(value: &Value) -> Option<Value> {
     match value {
         Value::Bytes(_) => Some(value.clone()),
-        Value::Str(s) => {
-            Some(Value::bytes(base64_decode(s).unwrap_or_else(|| s.as_bytes().to_vec())))
-        }
+        Value::Str(s) => Some(Value::bytes(
+            base64_decode(s).unwrap_or_else(|| s.as_bytes().to_vec()),
+        )),
         _ => None,
     }
 }
@@ -286,16 +294,24 @@ mod tests {
     #[test]
     fn numbers_and_text() {
         let cases: [(Value, &str, &str); 20] = [
-            ((-5.9).into(), "bigint", "-5"), ("0x1F".into(), "bigint", "31"),
-            ("-0b11".into(), "bigint", "-3"), ("-007".into(), "bigint", "-7"),
-            ("08".into(), "bigint", "8"), ("".into(), "bigint", "error"),
-            ("+-5".into(), "bigint", "error"), ("0x".into(), "bigint", "error"),
-            (1e19.into(), "bigint", "error"), ("1e3".into(), "float", "1000"),
-            ("0x1p4".into(), "float", "16"), ("0x1F".into(), "float", "error"),
-            ("1e400".into(), "float", "error"), ("nan".into(), "float", "error"),
+            ((-5.9).into(), "bigint", "-5"),
+            ("0x1F".into(), "bigint", "31"),
+            ("-0b11".into(), "bigint", "-3"),
+            ("-007".into(), "bigint", "-7"),
+            ("08".into(), "bigint", "8"),
+            ("".into(), "bigint", "error"),
+            ("+-5".into(), "bigint", "error"),
+            ("0x".into(), "bigint", "error"),
+            (1e19.into(), "bigint", "error"),
+            ("1e3".into(), "float", "1000"),
+            ("0x1p4".into(), "float", "16"),
+            ("0x1F".into(), "float", "error"),
+            ("1e400".into(), "float", "error"),
+            ("nan".into(), "float", "error"),
             (1e21.into(), "string", "\"1000000000000000000000\""),
             (1e-7.into(), "string", "\"0.0000001\""),
-            ("T".into(), "boolean", "true"), ("yes".into(), "boolean", "error"),
+            ("T".into(), "boolean", "true"),
+            ("yes".into(), "boolean", "error"),
             (1500.0.into(), "datetime", "\"1970-01-01T00:00:01.5Z\""),
             (true.into(), "datetime", "error"),
         ];
@@ -316,9 +332,8 @@ mod tests {
     #[test]
     fn strict_columns() {
         let utc = TimeZone::UTC;
-        let to = |v: Value, ty: ColType| {
-            convert_strict(&v, &ty, None, &utc).map_err(|e| e.to_string())
-        };
+        let to =
+            |v: Value, ty: ColType| convert_strict(&v, &ty, None, &utc).map_err(|e| e.to_string());
         assert_eq!(to(7.9.into(), ColType::Bigint), Ok(Value::Int(7)));
         assert_eq!(
             to("1".into(), ColType::Bigint),
@@ -331,9 +346,20 @@ mod tests {
         let list = ColType::Array(Box::new(ColType::Float));
         assert_eq!(to(Value::Null, list.clone()), Ok(Value::Null));
         let items = Value::array(vec![Value::Int(1), Value::Null]);
-        assert_eq!(to(items, list), Ok(Value::array(vec![Value::Float(1.0), Value::Null])));
+        assert_eq!(
+            to(items, list),
+            Ok(Value::array(vec![Value::Float(1.0), Value::Null]))
+        );
         let pattern = time::Pattern::new("dd.MM.yyyy").unwrap();
-        let t = convert_strict(&"02.01.2024".into(), &ColType::Datetime, Some(&pattern), &utc);
-        assert_eq!(crate::json::to_string(&t.unwrap()).unwrap(), "\"2024-01-02T00:00:00Z\"");
+        let t = convert_strict(
+            &"02.01.2024".into(),
+            &ColType::Datetime,
+            Some(&pattern),
+            &utc,
+        );
+        assert_eq!(
+            crate::json::to_string(&t.unwrap()).unwrap(),
+            "\"2024-01-02T00:00:00Z\""
+        );
     }
 }

@@ -32,7 +32,9 @@ pub fn to_time(value: &Value, zone: &TimeZone) -> Result<ZonedDateTime> {
 pub fn from_millis(ms: i64, zone: &TimeZone) -> Result<ZonedDateTime> {
     match Timestamp::from_millisecond(ms) {
         Ok(t) => Ok(t.to_zoned_datetime(zone.clone())),
-        Err(_) => Err(Error::new(format!("{ms} milliseconds is outside the years -9999 to 9999"))),
+        Err(_) => Err(Error::new(format!(
+            "{ms} milliseconds is outside the years -9999 to 9999"
+        ))),
     }
 }
 
@@ -130,7 +132,12 @@ mod tests {
 
     #[test]
     fn what_is_no_time() {
-        for v in [Value::Null, Value::Bool(true), Value::Float(f64::NAN), Value::Int(i64::MAX)] {
+        for v in [
+            Value::Null,
+            Value::Bool(true),
+            Value::Float(f64::NAN),
+            Value::Int(i64::MAX),
+        ] {
             assert!(to_time(&v, &TimeZone::UTC).is_err(), "{v:?}");
         }
         assert!(zone_by_name("No/Where").is_err());

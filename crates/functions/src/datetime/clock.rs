@@ -8,8 +8,14 @@ use crate::{ArgKind, Cx};
 
 /// The time of the flow's clock after a pattern, with the fraction digits of argument 1.
 pub(super) fn show(name: &str, args: &[Value], cx: &Cx<'_>, pattern: &str) -> Result<Value> {
-    let digits = if args.is_empty() { Some(0) } else { whole_of(at(args, 0)) };
-    let digits = digits.and_then(|d| usize::try_from(d).ok()).filter(|d| *d <= 6);
+    let digits = if args.is_empty() {
+        Some(0)
+    } else {
+        whole_of(at(args, 0))
+    };
+    let digits = digits
+        .and_then(|d| usize::try_from(d).ok())
+        .filter(|d| *d <= 6);
     let digits = digits.ok_or_else(|| Error::new(format!("{name}: {}", wrong())))?;
     let now = Timestamp::from_millisecond(cx.now_ms)
         .map_err(|e| Error::new(format!("{name}: the server's clock: {e}")))?

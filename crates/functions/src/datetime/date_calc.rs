@@ -11,13 +11,19 @@ use crate::{Arg, ArgKind, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "date_calc",
     family: "datetime",
-    args: &[Arg::new("time", NO_TIME), Arg::new("duration", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::new("time", NO_TIME),
+        Arg::new("duration", Refuse::NOT_TEXT_LITERAL),
+    ],
     check: Some(check),
     nulls: NullRule::Pass,
     returns: "text",
     doc: "a point in time moved by a duration such as 1h30m or -90s (units ns us ms s m h), as \
           yyyy-MM-dd HH:mm:ss.",
-    example: (r#"date_calc("2021-05-06", "90m")"#, r#""2021-05-06 01:30:00""#),
+    example: (
+        r#"date_calc("2021-05-06", "90m")"#,
+        r#""2021-05-06 01:30:00""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -28,7 +34,9 @@ const NO_TIME: Refuse =
 fn eval(args: &[Value], cx: &Cx<'_>) -> Result<Value> {
     let t = instant(DEF.name, args, 0, cx)?;
     let by = SignedDuration::from_nanos(time::parse_duration(text(DEF.name, args, 1)?)?);
-    let moved = t.checked_add(by).map_err(|e| Error::new(format!("date_calc: {e}")))?;
+    let moved = t
+        .checked_add(by)
+        .map_err(|e| Error::new(format!("date_calc: {e}")))?;
     Ok(Value::from(time::date_time_text(&moved)))
 }
 

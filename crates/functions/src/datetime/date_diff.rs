@@ -8,7 +8,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "date_diff",
     family: "datetime",
-    args: &[Arg::new("from", Refuse::NOT_TIME), Arg::new("to", Refuse::NOT_TIME)],
+    args: &[
+        Arg::new("from", Refuse::NOT_TIME),
+        Arg::new("to", Refuse::NOT_TIME),
+    ],
     nulls: NullRule::Pass,
     returns: "int",
     doc: "nanoseconds from the first point in time to the second.",

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "text",
     doc: "the English name of the weekday.",
-    example: (r#"day_name(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, r#""Saturday""#),
+    example: (
+        r#"day_name(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        r#""Saturday""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the day of the month, 1 to 31.",
-    example: (r#"day_of_month(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "29"),
+    example: (
+        r#"day_of_month(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "29",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the day of the week, counted from 0 for Sunday.",
-    example: (r#"day_of_week(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "6"),
+    example: (
+        r#"day_of_week(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "6",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the day of the year, 1 to 366.",
-    example: (r#"day_of_year(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "60"),
+    example: (
+        r#"day_of_year(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "60",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

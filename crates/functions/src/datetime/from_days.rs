@@ -30,7 +30,8 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         .and_then(|d| d.checked_mul(24))
         .and_then(SignedDuration::try_from_hours)
         .and_then(|d| date(1970, 1, 1).checked_add(d).ok());
-    let found = found.ok_or_else(|| Error::new(format!("from_days: day {days} is out of range")))?;
+    let found =
+        found.ok_or_else(|| Error::new(format!("from_days: day {days} is out of range")))?;
     Ok(Value::from(found.strftime("%Y-%m-%d").to_string()))
 }
 

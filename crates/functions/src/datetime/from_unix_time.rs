@@ -28,7 +28,9 @@ fn eval(args: &[Value], cx: &Cx<'_>) -> Result<Value> {
     }
     let t = Timestamp::from_second(seconds)
         .map_err(|_| Error::new(format!("from_unix_time: {seconds} is out of range")))?;
-    Ok(Value::from(time::date_time_text(&t.to_zoned_datetime(cx.zone.clone()))))
+    Ok(Value::from(time::date_time_text(
+        &t.to_zoned_datetime(cx.zone.clone()),
+    )))
 }
 
 crate::registry::cases! {

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the hour of the day, 0 to 23.",
-    example: (r#"hour(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "23"),
+    example: (
+        r#"hour(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "23",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

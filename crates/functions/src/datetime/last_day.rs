@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "text",
     doc: "the last day of the month that a point in time is in.",
-    example: (r#"last_day(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, r#""2020-02-29""#),
+    example: (
+        r#"last_day(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        r#""2020-02-29""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 

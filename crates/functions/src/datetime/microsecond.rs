@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the microseconds of the second, 0 to 999999.",
-    example: (r#"microsecond(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "500000"),
+    example: (
+        r#"microsecond(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "500000",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the minute of the hour, 0 to 59.",
-    example: (r#"minute(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "30"),
+    example: (
+        r#"minute(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "30",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

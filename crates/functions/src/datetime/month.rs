@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the month, 1 to 12.",
-    example: (r#"month(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "2"),
+    example: (
+        r#"month(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "2",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

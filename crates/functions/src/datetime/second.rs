@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the second of the minute, 0 to 59.",
-    example: (r#"second(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#, "15"),
+    example: (
+        r#"second(cast("2020-02-29T23:30:15.5-05:00", "datetime"))"#,
+        "15",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     args: TEXT,
     returns: "text",
     doc: "the SHA-1 sum of a text, as lower-case hexadecimal digits.",
-    example: (r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
+    example: (
+        r#"sha1("a")"#,
+        r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 

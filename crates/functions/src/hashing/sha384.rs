@@ -12,10 +12,13 @@ pub const DEF: FunctionDef = FunctionDef {
     args: TEXT,
     returns: "text",
     doc: "the SHA-384 sum of a text, as lower-case hexadecimal digits.",
-    example: (r#"sha384("a")"#, concat!(
-        "\"54a59b9f22b0b80880d8427e548b7c23abd873486e1f035dce9cd697e85175033caa88e6d57bc35",
-        "efae0b5afd3145f31\""
-    )),
+    example: (
+        r#"sha384("a")"#,
+        concat!(
+            "\"54a59b9f22b0b80880d8427e548b7c23abd873486e1f035dce9cd697e85175033caa88e6d57bc35",
+            "efae0b5afd3145f31\""
+        ),
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -12,10 +12,13 @@ pub const DEF: FunctionDef = FunctionDef {
     args: TEXT,
     returns: "text",
     doc: "the SHA-512 sum of a text, as lower-case hexadecimal digits.",
-    example: (r#"sha512("a")"#, concat!(
-        "\"1f40fc92da241694750979ee6cf582f2d5d7d28e18335de05abc54d0560e0f5302860c652bf08d5",
-        "60252aa5e74210546f369fbbbce8c12cfc7957b2652fe9a75\""
-    )),
+    example: (
+        r#"sha512("a")"#,
+        concat!(
+            "\"1f40fc92da241694750979ee6cf582f2d5d7d28e18335de05abc54d0560e0f5302860c652bf08d5",
+            "60252aa5e74210546f369fbbbce8c12cfc7957b2652fe9a75\""
+        ),
+    ),
     ..FunctionDef::scalar(eval)
 };
 

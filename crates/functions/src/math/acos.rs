@@ -17,7 +17,11 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let x = number(DEF.name, args, 0)?;
-    Ok(if x.abs() > 1.0 { Value::Null } else { Value::Float(x.acos()) })
+    Ok(if x.abs() > 1.0 {
+        Value::Null
+    } else {
+        Value::Float(x.acos())
+    })
 }
 
 crate::registry::cases! {

@@ -8,7 +8,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "atan2",
     family: "math",
-    args: &[Arg::new("y", Refuse::NOT_NUMBER), Arg::new("x", Refuse::NOT_NUMBER)],
+    args: &[
+        Arg::new("y", Refuse::NOT_NUMBER),
+        Arg::new("x", Refuse::NOT_NUMBER),
+    ],
     returns: "float",
     doc: "the angle of the point x, y in radians.",
     example: ("atan2(0, 1)", "0"),

@@ -33,7 +33,11 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         Value::Float(f) => format!("{f}"),
         other => return Err(wrong(DEF.name, 0, "a number or text", other)),
     };
-    let too_big = || Error::new(format!("conv: {text:?} in base {from} takes more than 64 bits"));
+    let too_big = || {
+        Error::new(format!(
+            "conv: {text:?} in base {from} takes more than 64 bits"
+        ))
+    };
     let (negative, size) = read(&text, from.unsigned_abs() as u32).ok_or_else(too_big)?;
     let mut bits = match (negative, from < 0) {
         (false, true) => size.min(i64::MAX as u64),
@@ -57,7 +61,9 @@ fn read(text: &str, base: u32) -> Option<(bool, u64)> {
     };
     let mut size: u64 = 0;
     for digit in digits.chars().map_while(|c| c.to_digit(base)) {
-        size = size.checked_mul(u64::from(base))?.checked_add(u64::from(digit))?;
+        size = size
+            .checked_mul(u64::from(base))?
+            .checked_add(u64::from(digit))?;
     }
     Some((negative, size))
 }

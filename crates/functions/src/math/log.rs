@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "log",
     family: "math",
-    args: &[Arg::new("number or base", Refuse::NOT_NUMBER), Arg::any("number").opt()],
+    args: &[
+        Arg::new("number or base", Refuse::NOT_NUMBER),
+        Arg::any("number").opt(),
+    ],
     returns: "float",
     doc: "the logarithm to base 10, or to the base that is given first; null where there is \
           none (argument at or below 0, base at or below 1).",
@@ -20,7 +23,11 @@ pub const DEF: FunctionDef = FunctionDef {
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let first = number(DEF.name, args, 0)?;
     if args.len() == 1 {
-        return Ok(if first > 0.0 { Value::Float(first.log10()) } else { Value::Null });
+        return Ok(if first > 0.0 {
+            Value::Float(first.log10())
+        } else {
+            Value::Null
+        });
     }
     let x = number(DEF.name, args, 1)?;
     if x <= 0.0 || first <= 1.0 {

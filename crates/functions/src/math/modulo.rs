@@ -8,7 +8,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "mod",
     family: "math",
-    args: &[Arg::new("dividend", Refuse::NOT_NUMBER), Arg::new("by", Refuse::NOT_NUMBER)],
+    args: &[
+        Arg::new("dividend", Refuse::NOT_NUMBER),
+        Arg::new("by", Refuse::NOT_NUMBER),
+    ],
     returns: "float",
     doc: "the remainder of a division, with the sign of the first argument; none for 0.",
     example: ("mod(7, 3)", "1"),

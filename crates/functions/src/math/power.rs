@@ -9,7 +9,10 @@ pub const DEF: FunctionDef = FunctionDef {
     name: "power",
     aliases: &["pow"],
     family: "math",
-    args: &[Arg::new("base", Refuse::NOT_NUMBER), Arg::new("exponent", Refuse::NOT_NUMBER)],
+    args: &[
+        Arg::new("base", Refuse::NOT_NUMBER),
+        Arg::new("exponent", Refuse::NOT_NUMBER),
+    ],
     returns: "float",
     doc: "the first argument to the power of the second.",
     example: ("power(2, 10)", "1024"),

@@ -16,7 +16,9 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(_args: &[Value], cx: &Cx<'_>) -> Result<Value> {
     // 53 bits are all that a double below 1 can show.
-    Ok(Value::Float((cx.host.random() >> 11) as f64 / (1u64 << 53) as f64))
+    Ok(Value::Float(
+        (cx.host.random() >> 11) as f64 / (1u64 << 53) as f64,
+    ))
 }
 
 crate::registry::cases! {

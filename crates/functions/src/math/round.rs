@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "round",
     family: "math",
-    args: &[Arg::new("number", Refuse::NOT_NUMBER), Arg::new("places", Refuse::NOT_NUMBER).opt()],
+    args: &[
+        Arg::new("number", Refuse::NOT_NUMBER),
+        Arg::new("places", Refuse::NOT_NUMBER).opt(),
+    ],
     returns: "float",
     doc: "a number rounded half away from zero, to places behind the point (0) or left of it \
           (negative).",
@@ -19,15 +22,27 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let x = number(DEF.name, args, 0)?;
-    let places = if args.len() > 1 { number(DEF.name, args, 1)?.trunc() } else { 0.0 };
+    let places = if args.len() > 1 {
+        number(DEF.name, args, 1)?.trunc()
+    } else {
+        0.0
+    };
     let scale = 10f64.powi(places.abs().min(400.0) as i32);
     if places <= 0.0 {
-        let rounded = if scale.is_finite() { (x / scale).round() * scale } else { 0.0 };
+        let rounded = if scale.is_finite() {
+            (x / scale).round() * scale
+        } else {
+            0.0
+        };
         return Ok(Value::Float(rounded));
     }
     let scaled = x * scale;
     // So many places that there is nothing to round.
-    Ok(Value::Float(if scaled.is_finite() { scaled.round() / scale } else { x }))
+    Ok(Value::Float(if scaled.is_finite() {
+        scaled.round() / scale
+    } else {
+        x
+    }))
 }
 
 crate::registry::cases! {

@@ -8,7 +8,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "endswith",
     family: "string",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("end", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("end", Refuse::NOT_TEXT),
+    ],
     nulls: NullRule::Pass,
     returns: "bool",
     doc: "whether a text ends with another; false for null.",

@@ -29,7 +29,9 @@ const MOST_PLACES: i64 = 1100;
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let places = whole(DEF.name, args, 1)?;
     if !(0..=MOST_PLACES).contains(&places) {
-        return Err(Error::new(format!("format: {places} places cannot be shown")));
+        return Err(Error::new(format!(
+            "format: {places} places cannot be shown"
+        )));
     }
     // What is no number counts as 0, as in eKuiper.
     let number = at(args, 0).as_f64().unwrap_or(0.0);

@@ -10,7 +10,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "format_time",
     family: "string",
-    args: &[Arg::new("time", Refuse::NOT_TIME), Arg::new("pattern", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("time", Refuse::NOT_TIME),
+        Arg::new("pattern", Refuse::NOT_TEXT),
+    ],
     returns: "text",
     doc: "a point in time (milliseconds, text or datetime) as text after a pattern of the \
           letters yyyy MM dd HH mm ss SSS and their like.",

@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "indexof",
     family: "string",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("part", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("part", Refuse::NOT_TEXT),
+    ],
     nulls: NullRule::Pass,
     returns: "int",
     doc: "the position of a text within another in characters, counted from 0; -1 where it is \
@@ -24,7 +27,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     }
     let text = rendered(args, 0);
     let position = text.find(rendered(args, 1).as_str());
-    Ok(Value::Int(position.map_or(-1, |at| text[..at].chars().count() as i64)))
+    Ok(Value::Int(
+        position.map_or(-1, |at| text[..at].chars().count() as i64),
+    ))
 }
 
 crate::registry::cases! {

@@ -21,7 +21,11 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         return Ok(Value::Str(text.as_str().to_ascii_lowercase().into()));
     }
     // The first character of a longer mapping is the simple one: İ gives i, not i and a dot.
-    Ok(Value::Str(text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect()))
+    Ok(Value::Str(
+        text.chars()
+            .map(|c| c.to_lowercase().next().unwrap_or(c))
+            .collect(),
+    ))
 }
 
 crate::registry::cases! {

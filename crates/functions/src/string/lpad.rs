@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "lpad",
     family: "string",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("count", Refuse::NOT_INT)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("count", Refuse::NOT_INT),
+    ],
     returns: "text",
     doc: "the text behind a number of spaces.",
     example: (r#"lpad("x", 3)"#, r#""   x""#),

@@ -10,7 +10,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "regexp_matches",
     family: "string",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("pattern", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("pattern", Refuse::NOT_TEXT),
+    ],
     nulls: NullRule::Pass,
     returns: "bool",
     doc: "whether a regular expression (RE2 syntax) matches anywhere in a text; false for null.",

@@ -24,7 +24,9 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let pattern = regex(&rendered(args, 1))?;
-    let replaced = pattern.replace_all(&rendered(args, 0), rendered(args, 2).as_str()).into_owned();
+    let replaced = pattern
+        .replace_all(&rendered(args, 0), rendered(args, 2).as_str())
+        .into_owned();
     Ok(Value::from(replaced))
 }
 

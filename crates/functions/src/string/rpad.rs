@@ -8,7 +8,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "rpad",
     family: "string",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("count", Refuse::NOT_INT)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("count", Refuse::NOT_INT),
+    ],
     returns: "text",
     doc: "the text with a number of spaces behind it.",
     example: (r#"rpad("x", 3)"#, r#""x   ""#),

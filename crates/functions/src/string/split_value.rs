@@ -43,9 +43,9 @@ fn letter(c: char) -> Value {
 
 fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
     match args.get(2) {
-        Some(ArgKind::Literal(Value::Int(i))) if *i < 0 => {
-            Err(format!("split_value: index {i} is negative; only a column may count from the end"))
-        }
+        Some(ArgKind::Literal(Value::Int(i))) if *i < 0 => Err(format!(
+            "split_value: index {i} is negative; only a column may count from the end"
+        )),
         _ => Ok(()),
     }
 }

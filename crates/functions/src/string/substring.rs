@@ -25,16 +25,24 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let start = whole(DEF.name, args, 1)?;
-    let end = if args.len() > 2 { whole(DEF.name, args, 2)? } else { i64::MAX };
+    let end = if args.len() > 2 {
+        whole(DEF.name, args, 2)?
+    } else {
+        i64::MAX
+    };
     if start < 0 || end < start {
-        return Err(Error::new(format!("substring: no text from {start} to {end}")));
+        return Err(Error::new(format!(
+            "substring: no text from {start} to {end}"
+        )));
     }
     let text = rendered(args, 0);
     let skip = usize::try_from(start).unwrap_or(usize::MAX);
     let take = usize::try_from(end - start).unwrap_or(usize::MAX);
     if text.is_ascii() {
         let from = skip.min(text.len());
-        return Ok(Value::str(&text[from..from.saturating_add(take).min(text.len())]));
+        return Ok(Value::str(
+            &text[from..from.saturating_add(take).min(text.len())],
+        ));
     }
     Ok(Value::Str(text.chars().skip(skip).take(take).collect()))
 }

@@ -23,7 +23,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         return match s.chars().count() {
             0 => Ok(Value::Null),
             1 => Ok(Value::Str(s.clone())),
-            _ => Err(Error::new("chr: a text of more than one character has no single character")),
+            _ => Err(Error::new(
+                "chr: a text of more than one character has no single character",
+            )),
         };
     }
     let number = whole(DEF.name, args, 0)?;

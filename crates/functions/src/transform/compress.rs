@@ -13,10 +13,16 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "compress",
     family: "transform",
-    args: &[Arg::new("data", Refuse::NOT_TEXT), Arg::new("method", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("data", Refuse::NOT_TEXT),
+        Arg::new("method", Refuse::NOT_TEXT),
+    ],
     returns: "bytea",
     doc: "text or bytea compressed by zlib, gzip, flate or zstd.",
-    example: (r#"cast(decompress(compress("x", "zlib"), "zlib"), "string")"#, r#""x""#),
+    example: (
+        r#"cast(decompress(compress("x", "zlib"), "zlib"), "string")"#,
+        r#""x""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -39,11 +45,15 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         "zstd" => zstd::encode_all(data, 0),
         other => return Err(unknown(DEF.name, other)),
     };
-    packed.map(Value::bytes).map_err(|e| Error::new(format!("compress: {e}")))
+    packed
+        .map(Value::bytes)
+        .map_err(|e| Error::new(format!("compress: {e}")))
 }
 
 pub(super) fn unknown(name: &str, method: &str) -> Error {
-    Error::new(format!("{name}: unknown method {method}: zlib, gzip, flate or zstd is wanted"))
+    Error::new(format!(
+        "{name}: unknown method {method}: zlib, gzip, flate or zstd is wanted"
+    ))
 }
 
 crate::registry::cases! {

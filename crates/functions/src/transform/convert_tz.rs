@@ -10,10 +10,16 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "convert_tz",
     family: "transform",
-    args: &[Arg::new("time", Refuse::NOT_TIME), Arg::new("zone", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("time", Refuse::NOT_TIME),
+        Arg::new("zone", Refuse::NOT_TEXT),
+    ],
     returns: "datetime",
     doc: "the same point in time in another zone, by its IANA name.",
-    example: (r#"convert_tz(cast(0, "datetime"), "Asia/Tokyo")"#, r#""1970-01-01T09:00:00+09:00""#),
+    example: (
+        r#"convert_tz(cast(0, "datetime"), "Asia/Tokyo")"#,
+        r#""1970-01-01T09:00:00+09:00""#,
+    ),
     ..FunctionDef::scalar(eval)
 };
 

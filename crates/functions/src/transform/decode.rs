@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "decode",
     family: "transform",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("encoding", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("encoding", Refuse::NOT_TEXT_LITERAL),
+    ],
     check: Some(super::encode::check),
     returns: "bytea",
     doc: "the bytes of a text in base64.",
@@ -19,7 +22,9 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let decoded = base64_decode(text(DEF.name, args, 0)?);
-    decoded.map(Value::bytes).ok_or_else(|| Error::new("decode: argument 1 is not base64"))
+    decoded
+        .map(Value::bytes)
+        .ok_or_else(|| Error::new("decode: argument 1 is not base64"))
 }
 
 crate::registry::cases! {

@@ -12,7 +12,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "decompress",
     family: "transform",
-    args: &[Arg::new("data", Refuse::NOT_TEXT), Arg::new("method", Refuse::NOT_TEXT)],
+    args: &[
+        Arg::new("data", Refuse::NOT_TEXT),
+        Arg::new("method", Refuse::NOT_TEXT),
+    ],
     returns: "bytea",
     doc: "the bytes that zlib, gzip, flate or zstd data stands for.",
     example: (
@@ -39,9 +42,14 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 /// Reads to the end, but no more than a row may have: a few bytes can unpack to gigabytes.
 fn read(reader: impl Read) -> Result<Value> {
     let mut out = Vec::new();
-    reader.take(MOST_BYTES as u64 + 1).read_to_end(&mut out).map_err(|e| failed(&e))?;
+    reader
+        .take(MOST_BYTES as u64 + 1)
+        .read_to_end(&mut out)
+        .map_err(|e| failed(&e))?;
     if out.len() > MOST_BYTES {
-        return Err(Error::new(format!("decompress: more than {MOST_BYTES} bytes")));
+        return Err(Error::new(format!(
+            "decompress: more than {MOST_BYTES} bytes"
+        )));
     }
     Ok(Value::bytes(out))
 }

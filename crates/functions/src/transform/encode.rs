@@ -10,7 +10,10 @@ use crate::{Arg, ArgKind, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "encode",
     family: "transform",
-    args: &[Arg::new("text", Refuse::NOT_TEXT), Arg::new("encoding", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::new("text", Refuse::NOT_TEXT),
+        Arg::new("encoding", Refuse::NOT_TEXT_LITERAL),
+    ],
     check: Some(check),
     returns: "text",
     doc: "a text in base64.",
@@ -19,7 +22,9 @@ pub const DEF: FunctionDef = FunctionDef {
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
-    Ok(Value::from(STANDARD.encode(text(DEF.name, args, 0)?.as_bytes())))
+    Ok(Value::from(
+        STANDARD.encode(text(DEF.name, args, 0)?.as_bytes()),
+    ))
 }
 
 pub(super) fn check(args: &[ArgKind]) -> std::result::Result<(), String> {

@@ -19,9 +19,11 @@ pub const DEF: FunctionDef = FunctionDef {
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let digits = text(DEF.name, args, 0)?;
     let plain = digits.strip_prefix("0x").unwrap_or(digits);
-    i64::from_str_radix(plain, 16)
-        .map(Value::Int)
-        .map_err(|_| Error::new(format!("hex2dec: {digits:?} is no hexadecimal number of 63 bits")))
+    i64::from_str_radix(plain, 16).map(Value::Int).map_err(|_| {
+        Error::new(format!(
+            "hex2dec: {digits:?} is no hexadecimal number of 63 bits"
+        ))
+    })
 }
 
 crate::registry::cases! {

@@ -9,7 +9,10 @@ use crate::{Arg, Cx, FunctionDef, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "trunc",
     family: "transform",
-    args: &[Arg::new("number", Refuse::NOT_NUMBER), Arg::new("places", Refuse::NOT_INT)],
+    args: &[
+        Arg::new("number", Refuse::NOT_NUMBER),
+        Arg::new("places", Refuse::NOT_INT),
+    ],
     returns: "float",
     doc: "a number cut to places behind the point; a negative number of places counts as 0.",
     example: ("trunc(1.28, 1)", "1.2"),
@@ -27,7 +30,11 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     }
     // 1.13 * 100 is 112.99…: where the rounded number is the argument itself, nothing is cut.
     let rounded = scaled.round();
-    let cut = if rounded / scale == x { rounded } else { scaled.trunc() };
+    let cut = if rounded / scale == x {
+        rounded
+    } else {
+        scaled.trunc()
+    };
     Ok(Value::Float(cut / scale))
 }
 

@@ -30,13 +30,15 @@ pub fn evaluate(expr: &Expr, row: &Row) -> Result<Value, Stop> {
         ExprKind::Float(f) => Ok(Value::Float(*f)),
         ExprKind::Str(s) => Ok(Value::Str(s.clone())),
         ExprKind::Bool(b) => Ok(Value::Bool(*b)),
-        ExprKind::Column { qualifier: None, name } => {
-            Ok(row.get(name.as_str()).cloned().unwrap_or(Value::Missing))
-        }
+        ExprKind::Column {
+            qualifier: None,
+            name,
+        } => Ok(row.get(name.as_str()).cloned().unwrap_or(Value::Missing)),
         ExprKind::Paren(inner) => evaluate(inner, row),
-        ExprKind::Unary { op: UnaryOp::Neg, expr } => {
-            binary(BinaryOp::Sub, Value::Int(0), evaluate(expr, row)?)
-        }
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => binary(BinaryOp::Sub, Value::Int(0), evaluate(expr, row)?),
         ExprKind::Binary { op, left, right } => {
             binary(*op, evaluate(left, row)?, evaluate(right, row)?)
         }
@@ -64,7 +66,9 @@ pub fn evaluate(expr: &Expr, row: &Row) -> Result<Value, Stop> {
                     return evaluate(then, row);
                 }
             }
-            case.else_.as_ref().map_or(Ok(Value::Null), |e| evaluate(e, row))
+            case.else_
+                .as_ref()
+                .map_or(Ok(Value::Null), |e| evaluate(e, row))
         }
         _ => Err(Stop::Unfit),
     }
@@ -158,7 +162,10 @@ fn looks(expr: &Expr) -> ArgKind {
         ExprKind::Call(_) => ArgKind::Call,
         ExprKind::Star(_) => ArgKind::Star,
         ExprKind::Paren(inner) => looks(inner),
-        ExprKind::Unary { op: UnaryOp::Neg, expr } => match looks(expr) {
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => match looks(expr) {
             ArgKind::Literal(Value::Int(i)) => ArgKind::Literal(Value::Int(i.wrapping_neg())),
             ArgKind::Literal(Value::Float(f)) => ArgKind::Literal(Value::Float(-f)),
             _ => ArgKind::Other,

@@ -34,11 +34,19 @@ pub fn parse_duration(text: &str) -> Result<i64> {
     }
     let mut total: i128 = 0;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(bad)?;
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .ok_or_else(bad)?;
         let (number, after) = rest.split_at(end);
-        let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let unit_end = after
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(after.len());
         let (unit, next) = after.split_at(unit_end);
-        let scale = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(bad)?.1;
+        let scale = UNITS
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .ok_or_else(bad)?
+            .1;
         total += nanos(number, scale).ok_or_else(bad)?;
         if total > i128::from(i64::MAX) + 1 {
             return Err(bad());
@@ -127,16 +135,35 @@ mod tests {
     #[test]
     fn reads_go_durations() {
         let cases = [
-            ("0", 0), ("0s", 0), ("1h30m", 5_400_000_000_000), ("-36h", -129_600_000_000_000),
-            ("1.5h", 5_400_000_000_000), ("+1h", 3_600_000_000_000), (".5s", 500_000_000),
-            ("1h2m3s4ms5us6ns", 3_723_004_005_006), ("2µs", 2_000), ("1.s", 1_000_000_000),
+            ("0", 0),
+            ("0s", 0),
+            ("1h30m", 5_400_000_000_000),
+            ("-36h", -129_600_000_000_000),
+            ("1.5h", 5_400_000_000_000),
+            ("+1h", 3_600_000_000_000),
+            (".5s", 500_000_000),
+            ("1h2m3s4ms5us6ns", 3_723_004_005_006),
+            ("2µs", 2_000),
+            ("1.s", 1_000_000_000),
             ("-9223372036854775808ns", i64::MIN),
         ];
         for (text, want) in cases {
             assert_eq!(parse_duration(text), Ok(want), "{text}");
         }
-        for text in ["", "1", "1d", "s", "-", "1..5s", ".s", "1h ", " 1h", "9223372036854775808ns",
-            "99999999999999999999h", "1x"] {
+        for text in [
+            "",
+            "1",
+            "1d",
+            "s",
+            "-",
+            "1..5s",
+            ".s",
+            "1h ",
+            " 1h",
+            "9223372036854775808ns",
+            "99999999999999999999h",
+            "1x",
+        ] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
         assert_eq!(parse_duration_ms("1500us"), Ok(1));
@@ -144,8 +171,16 @@ mod tests {
 
     #[test]
     fn prints_go_durations() {
-        let cases = [(0, "0s"), (1000, "1s"), (1500, "1.5s"), (300_000, "5m0s"), (20, "20ms"),
-            (3_600_000, "1h0m0s"), (-90_500, "-1m30.5s"), (86_400_000, "24h0m0s")];
+        let cases = [
+            (0, "0s"),
+            (1000, "1s"),
+            (1500, "1.5s"),
+            (300_000, "5m0s"),
+            (20, "20ms"),
+            (3_600_000, "1h0m0s"),
+            (-90_500, "-1m30.5s"),
+            (86_400_000, "24h0m0s"),
+        ];
         for (ms, want) in cases {
             assert_eq!(go_duration(ms), want);
         }

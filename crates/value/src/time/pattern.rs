@@ -9,11 +9,28 @@ use super::{push_offset, push_zone_name};
 use crate::{Error, Result};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
-const DAYS: [&str; 7] =
-    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const DAYS: [&str; 7] = [
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+];
 
 /// One part of a pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,12 +73,20 @@ pub fn parse_with_format(text: &str, pattern: &str, zone: &TimeZone) -> Result<Z
 
 /// The full name of a month, 1 to 12.
 fn month_name(month: i8) -> &'static str {
-    usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or("")
+    usize::try_from(month - 1)
+        .ok()
+        .and_then(|at| MONTHS.get(at))
+        .copied()
+        .unwrap_or("")
 }
 
 /// The full name of a weekday, counted from Sunday.
 fn day_name(from_sunday: i8) -> &'static str {
-    usize::try_from(from_sunday).ok().and_then(|at| DAYS.get(at)).copied().unwrap_or("")
+    usize::try_from(from_sunday)
+        .ok()
+        .and_then(|at| DAYS.get(at))
+        .copied()
+        .unwrap_or("")
 }
 
 impl Pattern {
@@ -91,7 +116,11 @@ impl Pattern {
             }
             let count = chars[at..].iter().take_while(|x| **x == c).count();
             // G and a stand for themselves each time, the others for as many as there are.
-            let count = if c == 'G' || c == 'a' || c == 'z' || c == 'Z' { 1 } else { count };
+            let count = if c == 'G' || c == 'a' || c == 'z' || c == 'Z' {
+                1
+            } else {
+                count
+            };
             if c == 'G' {
                 text.push_str("AD");
             } else {
@@ -151,7 +180,9 @@ fn bad(pattern: &str, part: &str) -> Error {
 }
 
 fn unread(text: &str) -> Error {
-    Error::new(format!("cannot read {text:?} as a time after the given format"))
+    Error::new(format!(
+        "cannot read {text:?} as a time after the given format"
+    ))
 }
 
 /// Takes a quoted part that starts at `at`; the position behind it, or None if it never closes.
@@ -206,7 +237,12 @@ fn put(out: &mut String, item: &Item, t: &ZonedDateTime) {
                 out.push('.');
             }
             let digits = format!("{:09}", t.subsec_nanosecond());
-            out.extend(digits.chars().chain(std::iter::repeat('0')).take((*count).min(100)));
+            out.extend(
+                digits
+                    .chars()
+                    .chain(std::iter::repeat('0'))
+                    .take((*count).min(100)),
+            );
         }
         Item::ZoneName => push_zone_name(out, t),
         Item::Offset(1) => {
@@ -226,7 +262,11 @@ fn number(out: &mut String, n: i8, two: bool) {
 }
 
 fn name(out: &mut String, word: &str, full: bool) {
-    out.push_str(if full { word } else { word.get(..3).unwrap_or(word) });
+    out.push_str(if full {
+        word
+    } else {
+        word.get(..3).unwrap_or(word)
+    });
 }
 
 /// What was read so far.
@@ -265,8 +305,13 @@ impl Parts {
             Some(afternoon) => self.hour % 12 + if afternoon { 12 } else { 0 },
         };
         let small = |n: i32| i8::try_from(n).ok();
-        let clock =
-            Time::new(small(hour)?, small(self.minute)?, small(self.second)?, self.nanos).ok()?;
+        let clock = Time::new(
+            small(hour)?,
+            small(self.minute)?,
+            small(self.second)?,
+            self.nanos,
+        )
+        .ok()?;
         let year = i16::try_from(self.year).ok()?;
         let date = jiff::civil::Date::new(year, small(self.month)?, small(self.day)?).ok()?;
         place(DateTime::from_parts(date, clock), self.offset, zone)
@@ -324,7 +369,10 @@ fn literal(r: &mut Reader<'_>, text: &str) -> Option<()> {
 fn one_of(r: &mut Reader<'_>, names: &[&str], full: bool) -> Option<i32> {
     let hit = names.iter().enumerate().find_map(|(at, name)| {
         let name = if full { name } else { name.get(..3)? };
-        let found = r.rest.get(..name.len())?.eq_ignore_ascii_case(name.as_bytes());
+        let found = r
+            .rest
+            .get(..name.len())?
+            .eq_ignore_ascii_case(name.as_bytes());
         found.then_some((at, name.len()))
     });
     let (at, length) = hit?;
@@ -345,9 +393,8 @@ fn zone_name(r: &mut Reader<'_>, zone: &TimeZone) -> Option<Option<Offset>> {
     let own = zone.iana_name().is_some()
         && !matches!(word, b"UTC" | b"GMT" | b"Z")
         && [1_704_067_200, 1_719_792_000].iter().any(|second| {
-            jiff::Timestamp::from_second(*second).is_ok_and(|t| {
-                zone.to_offset_info(t).abbreviation().as_bytes() == word
-            })
+            jiff::Timestamp::from_second(*second)
+                .is_ok_and(|t| zone.to_offset_info(t).abbreviation().as_bytes() == word)
         });
     Some(if own { None } else { Some(Offset::UTC) })
 }
@@ -365,18 +412,28 @@ mod tests {
     #[test]
     fn letters() {
         let cases = [
-            ("YYYY yyyy YY yy", "2020 2020 20 20"), ("M MM MMM MMMM", "4 04 Apr April"),
-            ("d dd EEE EEEE", "1 01 Wed Wednesday"), ("HH h hh a", "14 2 02 PM"),
-            ("m mm s ss", "32 32 3 03"), ("HH:mm:ssSSS", "14:32:03.007"),
-            ("ss.SSS", "03.007"), ("S SS SSSSSS", ".0 .00 .007000"),
-            ("z Z X XX XXX", "UTC +0000 +00 +0000 +00:00"), ("G", "AD"),
-            ("yyyy\\TMM\\Zdd", "2020T04Z01"), ("'day' dd ''", "day 01 '"), ("", ""),
-            ("-/: ,", "-/: ,"), ("SSSSSSSSSSSS", ".007000000000"),
+            ("YYYY yyyy YY yy", "2020 2020 20 20"),
+            ("M MM MMM MMMM", "4 04 Apr April"),
+            ("d dd EEE EEEE", "1 01 Wed Wednesday"),
+            ("HH h hh a", "14 2 02 PM"),
+            ("m mm s ss", "32 32 3 03"),
+            ("HH:mm:ssSSS", "14:32:03.007"),
+            ("ss.SSS", "03.007"),
+            ("S SS SSSSSS", ".0 .00 .007000"),
+            ("z Z X XX XXX", "UTC +0000 +00 +0000 +00:00"),
+            ("G", "AD"),
+            ("yyyy\\TMM\\Zdd", "2020T04Z01"),
+            ("'day' dd ''", "day 01 '"),
+            ("", ""),
+            ("-/: ,", "-/: ,"),
+            ("SSSSSSSSSSSS", ".007000000000"),
         ];
         for (pattern, want) in cases {
             assert_eq!(show(1585751523007, pattern), want, "{pattern}");
         }
-        for pattern in ["yyy", "H", "E", "EE", "ddd", "MMMMM", "XXXX", "yyyy'", "'abc", "HHH"] {
+        for pattern in [
+            "yyy", "H", "E", "EE", "ddd", "MMMMM", "XXXX", "yyyy'", "'abc", "HHH",
+        ] {
             assert_eq!(show(0, pattern), "error", "{pattern}");
         }
     }
@@ -384,12 +441,32 @@ mod tests {
     #[test]
     fn reading_after_a_pattern() {
         let cases = [
-            ("2024/05/06 07:08:09", "yyyy/MM/dd HH:mm:ss", "2024-05-06T07:08:09Z"),
-            ("2024-05-06 07:08:09.25", "yyyy-MM-dd HH:mm:ss", "2024-05-06T07:08:09.25Z"),
-            ("2024-05-06 07:08:09.250", "YYYY-MM-dd HH:mm:ss.SSS", "2024-05-06T07:08:09.25Z"),
-            ("2024-05-06 07:08:09.250", "YYYY-MM-dd HH:mm:ssSSS", "2024-05-06T07:08:09.25Z"),
+            (
+                "2024/05/06 07:08:09",
+                "yyyy/MM/dd HH:mm:ss",
+                "2024-05-06T07:08:09Z",
+            ),
+            (
+                "2024-05-06 07:08:09.25",
+                "yyyy-MM-dd HH:mm:ss",
+                "2024-05-06T07:08:09.25Z",
+            ),
+            (
+                "2024-05-06 07:08:09.250",
+                "YYYY-MM-dd HH:mm:ss.SSS",
+                "2024-05-06T07:08:09.25Z",
+            ),
+            (
+                "2024-05-06 07:08:09.250",
+                "YYYY-MM-dd HH:mm:ssSSS",
+                "2024-05-06T07:08:09.25Z",
+            ),
             ("20240506", "yyyyMMdd", "2024-05-06T00:00:00Z"),
-            ("6 May 24 1:05 pm +0200", "d MMM yy h:mm a Z", "2024-05-06T13:05:00+02:00"),
+            (
+                "6 May 24 1:05 pm +0200",
+                "d MMM yy h:mm a Z",
+                "2024-05-06T13:05:00+02:00",
+            ),
             ("12:00 AM 2024", "hh:mm a yyyy", "2024-01-01T00:00:00Z"),
             ("2024T05", "yyyy\\TMM", "2024-05-01T00:00:00Z"),
         ];
@@ -397,9 +474,19 @@ mod tests {
             let t = parse_with_format(text, pattern, &TimeZone::UTC);
             assert_eq!(t.map(|t| rfc3339(&t)), Ok(want.to_owned()), "{text}");
         }
-        for (text, pattern) in [("2024", "yy"), ("2024-13", "yyyy-MM"), ("", "yyyy"), ("x", "H"),
-            ("13 PM", "h a"), ("2024-05-06x", "yyyy-MM-dd"), ("\u{e4}", "MMM")] {
-            assert!(parse_with_format(text, pattern, &TimeZone::UTC).is_err(), "{text}");
+        for (text, pattern) in [
+            ("2024", "yy"),
+            ("2024-13", "yyyy-MM"),
+            ("", "yyyy"),
+            ("x", "H"),
+            ("13 PM", "h a"),
+            ("2024-05-06x", "yyyy-MM-dd"),
+            ("\u{e4}", "MMM"),
+        ] {
+            assert!(
+                parse_with_format(text, pattern, &TimeZone::UTC).is_err(),
+                "{text}"
+            );
         }
     }
 }
