@@ -12,6 +12,12 @@ pub const REPLY_BYTES_MAX: usize = 64 * 1024;
 /// Levels of a topic. Bounds the depth of the topic tree and so the walk through it.
 pub const TOPIC_LEVELS_MAX: usize = 128;
 
+/// Length of a topic filter, as each client may have many; longer ones are refused.
+pub const FILTER_BYTES_MAX: usize = 4096;
+
+/// Length of a client identifier, as each session keeps its own; longer ones are refused.
+pub const CLIENT_ID_BYTES_MAX: usize = 1024;
+
 /// Topics whose receivers are remembered, so that a busy topic does not walk the tree each time.
 pub const ROUTE_CACHE_TOPICS_MAX: usize = 4096;
 
@@ -41,7 +47,7 @@ pub struct Limits {
     pub packet_bytes_max: usize,
     /// Messages waiting for one client; full: QoS 0 and newest are dropped and counted
     pub queue_messages_max: usize,
-    /// The same in bytes
+    /// Bytes of the messages waiting for one client and of those it has not acknowledged
     pub queue_bytes_max: usize,
     /// QoS 1 and 2 messages sent to one client and not acknowledged yet
     pub inflight_max: u16,

@@ -8,7 +8,7 @@ use rekuiper_mqtt_codec::{QoS, valid_name};
 use crate::core::{Core, too_deep};
 use crate::door::Door;
 use crate::handle::Shared;
-use crate::message::{Message, SubscriberId, user_properties};
+use crate::message::{Message, SubscriberId, encode_user_properties, user_properties};
 
 /// What a link does with a message when its queue is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub enum LinkError {
     BadTopic(String),
     #[error("topic filter {0:?} is not valid: + and # must fill a level, # only the last")]
     BadFilter(String),
+    #[error("a user property is longer than 65535 bytes, or holds U+0000")]
+    BadProperty,
     #[error("a subscriber that blocks is full; try again later")]
     Full,
     #[error("message of {len} bytes is larger than the {max} the broker takes")]
@@ -248,7 +250,21 @@ impl LinkHandle {
         qos: QoS,
         retain: bool,
     ) -> Result<(), LinkError> {
-        let message = self.message(topic, payload.into(), qos, retain)?;
+        self.publish_with(topic, payload, qos, retain, &[]).await
+    }
+
+    /// As [`LinkHandle::publish`], with user properties for subscribers of MQTT 5.
+    pub async fn publish_with(
+        &self,
+        topic: &str,
+        payload: impl Into<Bytes>,
+        qos: QoS,
+        retain: bool,
+        user_properties: &[(String, String)],
+    ) -> Result<(), LinkError> {
+        let mut message = self.message(topic, payload.into(), qos, retain)?;
+        message.properties = encode_user_properties(user_properties)?;
+        let message = Arc::new(message);
         loop {
             match self.offer(&message) {
                 Err(LinkError::Full) => self.space.knocked().await,
@@ -269,7 +285,7 @@ impl LinkHandle {
         qos: QoS,
         retain: bool,
     ) -> Result<(), LinkError> {
-        let message = self.message(topic, payload.into(), qos, retain)?;
+        let message = Arc::new(self.message(topic, payload.into(), qos, retain)?);
         self.offer(&message)
     }
 
@@ -279,7 +295,7 @@ impl LinkHandle {
         payload: Bytes,
         qos: QoS,
         retain: bool,
-    ) -> Result<Arc<Message>, LinkError> {
+    ) -> Result<Message, LinkError> {
         if !valid_name(topic) || topic.starts_with('$') || too_deep(topic.as_bytes()) {
             return Err(LinkError::BadTopic(topic.to_owned()));
         }
@@ -288,7 +304,7 @@ impl LinkHandle {
         if len > max {
             return Err(LinkError::TooLarge { len, max });
         }
-        Ok(Arc::new(Message {
+        Ok(Message {
             topic: Bytes::copy_from_slice(topic.as_bytes()),
             payload,
             qos,
@@ -297,7 +313,7 @@ impl LinkHandle {
             expires_at: None,
             origin: Some(self.id),
             holds: 0,
-        }))
+        })
     }
 
     fn offer(&self, message: &Arc<Message>) -> Result<(), LinkError> {

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use rekuiper_mqtt_codec::property::Place;
 use rekuiper_mqtt_codec::{Properties, Property, QoS};
 
+use crate::LinkError;
 use crate::limits::MESSAGE_OVERHEAD_BYTES;
 
 /// Index of a session or link in the core.
@@ -115,4 +116,16 @@ pub(crate) fn user_properties(encoded: &[u8]) -> Vec<(String, String)> {
         .user_properties()
         .map(|(k, v)| (k.to_owned(), v.to_owned()))
         .collect()
+}
+
+/// User properties as they travel.
+pub(crate) fn encode_user_properties(list: &[(String, String)]) -> Result<Bytes, LinkError> {
+    let mut out = Vec::new();
+    for pair in list {
+        let property = Property::UserProperty(pair.clone());
+        property
+            .write(&mut out)
+            .map_err(|_| LinkError::BadProperty)?;
+    }
+    Ok(Bytes::from(out))
 }

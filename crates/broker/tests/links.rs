@@ -70,10 +70,19 @@ async fn messages_go_in_and_out() {
         (QoS::AtLeastOnce, false, None)
     );
     assert_eq!(got.user_properties, [("unit".to_owned(), "C".to_owned())]);
-    link.publish("out/y", "22", QoS::AtLeastOnce, true)
+    let unit = [("unit".to_owned(), "F".to_owned())];
+    link.publish_with("out/y", "22", QoS::AtLeastOnce, true, &unit)
         .await
         .expect("valid");
-    assert_eq!(client.text().await, "out/y 22");
+    let got = client.message().await;
+    assert_eq!(
+        (got.topic.as_str(), &got.payload[..]),
+        ("out/y", &b"22"[..])
+    );
+    assert_eq!(
+        got.properties.user_properties().collect::<Vec<_>>(),
+        [("unit", "F")]
+    );
     let mut second = open(&broker, LinkOptions::default(), "out/+");
     assert!(receive(&mut second, 1).await[0].retain);
     assert!(link.unsubscribe("in/#") && !link.unsubscribe("in/#"));

@@ -227,7 +227,8 @@ impl Publish {
 
     pub(crate) fn put(&self, version: Version, out: &mut Vec<u8>) -> Result<(), CodecError> {
         let by_alias = version.is_v5() && self.properties.topic_alias().is_some();
-        if !(self.topic.is_empty() && by_alias) && !crate::topic::valid_name(&self.topic) {
+        let unnamed = self.topic.is_empty() && by_alias;
+        if !unnamed && !crate::topic::valid_name(&self.topic) {
             return Err(CodecError::BadTopicName);
         }
         if self.dup && self.qos == QoS::AtMostOnce {

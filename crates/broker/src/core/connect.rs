@@ -7,6 +7,7 @@ use rekuiper_mqtt_codec::{ConnAck, Connect, Properties, Property, ReasonCode, Ve
 use super::{Core, Kind};
 use crate::auth;
 use crate::door::Door;
+use crate::limits::CLIENT_ID_BYTES_MAX;
 use crate::message::SubscriberId;
 use crate::session::{Connection, FOREVER_S, SendTerms, Session, Will};
 
@@ -56,6 +57,9 @@ impl Core {
             .is_some_and(|will| will.topic.starts_with('$'))
         {
             return Err(ReasonCode::TOPIC_NAME_INVALID);
+        }
+        if connect.client_id.len() > CLIENT_ID_BYTES_MAX {
+            return Err(ReasonCode::CLIENT_ID_NOT_VALID);
         }
         let assigned = self.assign_client_id(&mut connect)?;
         let existing = self.clients.get(connect.client_id.as_str()).copied();

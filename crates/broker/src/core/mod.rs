@@ -192,3 +192,6 @@ impl Core {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,13 +6,15 @@ use rekuiper_mqtt_codec::{
 };
 
 use super::Core;
-use crate::limits::TOPIC_LEVELS_MAX;
+use crate::limits::{FILTER_BYTES_MAX, TOPIC_LEVELS_MAX};
 use crate::message::SubscriberId;
 use crate::router::SubOptions;
 use crate::session::Delivery;
 
 pub(crate) fn acceptable_filter(filter: &str) -> bool {
-    valid_filter(filter) && filter.split('/').count() <= TOPIC_LEVELS_MAX
+    filter.len() <= FILTER_BYTES_MAX
+        && valid_filter(filter)
+        && filter.split('/').count() <= TOPIC_LEVELS_MAX
 }
 
 impl Core {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use rekuiper_mqtt_codec::{Disconnect, Packet, ReasonCode, Version};
+use rekuiper_mqtt_codec::{Disconnect, Packet, ReasonCode, Version, frame};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -43,6 +43,7 @@ pub(super) struct Connection {
     sent: usize,
     /// The core may have something for this client
     ask: bool,
+    packet_bytes_max: usize,
 }
 
 impl Connection {
@@ -56,6 +57,7 @@ impl Connection {
         out: Vec<u8>,
     ) -> Connection {
         let part = Vec::new();
+        let packet_bytes_max = shared.with(|core| core.config.limits.packet_bytes_max);
         Connection {
             stream,
             shared,
@@ -68,6 +70,7 @@ impl Connection {
             out,
             sent: 0,
             ask: true,
+            packet_bytes_max,
         }
     }
 
@@ -131,18 +134,28 @@ impl Connection {
     /// What was read, in memory of its own size; an error also stands for the end.
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Bytes>> {
         READ.with_borrow_mut(|scratch| {
-            let mut buf = ReadBuf::new(scratch);
-            std::task::ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buf))?;
-            let read = buf.filled();
-            if read.is_empty() {
-                return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+            loop {
+                let mut buf = ReadBuf::new(scratch);
+                std::task::ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buf))?;
+                let read = buf.filled();
+                if read.is_empty() {
+                    return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+                }
+                if self.part.is_empty() {
+                    return Poll::Ready(Ok(Bytes::copy_from_slice(read)));
+                }
+                self.part.extend_from_slice(read);
+                if !self.part_is_short() {
+                    return Poll::Ready(Ok(Bytes::from(std::mem::take(&mut self.part))));
+                }
             }
-            if self.part.is_empty() {
-                return Poll::Ready(Ok(Bytes::copy_from_slice(read)));
-            }
-            self.part.extend_from_slice(read);
-            Poll::Ready(Ok(Bytes::from(std::mem::take(&mut self.part))))
         })
+    }
+
+    /// Is `part` known to need more? A packet that is too large is left to the core to refuse.
+    fn part_is_short(&self) -> bool {
+        frame::needed(&self.part)
+            .is_some_and(|needed| needed > self.part.len() && needed <= self.packet_bytes_max)
     }
 
     /// Sends what is left over; `true` = nothing is.
@@ -174,10 +187,9 @@ impl Connection {
                 let progress = core.on_bytes(id, epoch, &chunk, now, out);
                 // messages wait in the queue, where they are counted, while the socket is full
                 let fill = idle && progress.next_is_open();
-                (
-                    progress,
-                    !fill || core.fill(id, epoch, now, WRITE_CHUNK_BYTES, out),
-                )
+                let more = !fill || core.fill(id, epoch, now, WRITE_CHUNK_BYTES, out);
+                core.stats.bytes_sent += out.len() as u64;
+                (progress, more)
             });
             self.ask = more;
             self.send(out);
@@ -201,7 +213,11 @@ impl Connection {
         let shared = self.shared.clone();
         WRITE.with_borrow_mut(|out| {
             let now = shared.now();
-            self.ask = shared.with(|core| core.fill(id, epoch, now, WRITE_CHUNK_BYTES, out));
+            self.ask = shared.with(|core| {
+                let more = core.fill(id, epoch, now, WRITE_CHUNK_BYTES, out);
+                core.stats.bytes_sent += out.len() as u64;
+                more
+            });
             self.send(out);
         });
     }
@@ -211,7 +227,6 @@ impl Connection {
         if buffer.is_empty() {
             return;
         }
-        let bytes = buffer.len() as u64;
         let taken = match self.out.is_empty() {
             true => self.stream.try_write(buffer).unwrap_or(0),
             false => 0,
@@ -221,7 +236,6 @@ impl Connection {
         if buffer.capacity() > 4 * WRITE_CHUNK_BYTES {
             *buffer = Vec::with_capacity(WRITE_CHUNK_BYTES);
         }
-        self.shared.with(|core| core.stats.bytes_sent += bytes);
     }
 
     /// Tells a client of MQTT 5 why, and gives it a moment to read that.

@@ -60,10 +60,21 @@ struct Inflight {
     stage: Stage,
 }
 
+impl Inflight {
+    /// A released message is the client's; only its identifier is left.
+    fn cost(&self) -> usize {
+        match &self.stage {
+            Stage::Published(delivery) => delivery.message.cost(),
+            Stage::Released => 0,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Outbound {
     queue: VecDeque<Delivery>,
-    queue_bytes: usize,
+    /// Of the messages in the queue and of those in flight
+    bytes: usize,
     /// In the order of sending, so that an answer is nearly always for the first
     inflight: VecDeque<Inflight>,
     /// How many of `inflight` this connection has sent
@@ -73,7 +84,7 @@ pub(crate) struct Outbound {
 
 impl Outbound {
     pub(crate) fn is_full(&self, count_max: usize, bytes_max: usize) -> bool {
-        self.queue.len() >= count_max || self.queue_bytes >= bytes_max
+        self.queue.len() >= count_max || self.bytes >= bytes_max
     }
 
     /// Queues a live message, if there is room for it.
@@ -100,13 +111,13 @@ impl Outbound {
     /// Queues without looking at the bound: for the retained messages of a new subscription,
     /// which are bounded by their store and share its memory.
     pub(crate) fn push(&mut self, delivery: Delivery) {
-        self.queue_bytes += delivery.message.cost();
+        self.bytes += delivery.message.cost();
         self.queue.push_back(delivery);
     }
 
     fn pop(&mut self) -> Option<Delivery> {
         let delivery = self.queue.pop_front()?;
-        self.queue_bytes -= delivery.message.cost();
+        self.bytes -= delivery.message.cost();
         if self.queue.is_empty() && self.queue.capacity() > COMPACT_FROM_QUEUED {
             self.queue = VecDeque::new();
         }
@@ -123,7 +134,8 @@ impl Outbound {
         if keep {
             self.queue
                 .retain(|delivery| delivery.qos != QoS::AtMostOnce);
-            self.queue_bytes = self.queue.iter().map(|d| d.message.cost()).sum();
+            let queued = self.queue.iter().map(|d| d.message.cost());
+            self.bytes = queued.chain(self.inflight.iter().map(Inflight::cost)).sum();
         } else {
             *self = Outbound {
                 last_id: self.last_id,
@@ -172,6 +184,7 @@ impl Outbound {
             }
             filled.sent += 1;
             if let Some(packet_id) = packet_id {
+                self.bytes += delivery.message.cost();
                 let stage = Stage::Published(delivery);
                 self.inflight.push_back(Inflight { packet_id, stage });
                 self.sent = self.inflight.len();
@@ -230,7 +243,10 @@ impl Outbound {
     }
 
     fn settle(&mut self, at: usize) {
-        self.inflight.remove(at);
+        self.bytes -= self
+            .inflight
+            .remove(at)
+            .map_or(0, |inflight| inflight.cost());
         if at < self.sent {
             self.sent -= 1;
         }
@@ -265,6 +281,7 @@ impl Outbound {
         let reason = match self.find(id) {
             Some(at) if refused => return self.settle(at),
             Some(at) => {
+                self.bytes -= self.inflight[at].cost();
                 self.inflight[at].stage = Stage::Released;
                 ReasonCode::SUCCESS
             }
@@ -400,6 +417,10 @@ mod tests {
         assert!(!outbound.on_puback(2), "a PUBACK does not settle QoS 2");
         assert!(outbound.on_pubcomp(1) && !outbound.on_pubcomp(1));
         assert_eq!(drain(&mut outbound, 0).0, ["c #3"]);
+        outbound.on_pubrec(2, true, Version::V5, &mut out);
+        outbound.on_pubrec(3, false, Version::V5, &mut out);
+        assert!(outbound.on_pubcomp(3));
+        assert_eq!((outbound.bytes, outbound.inflight.len()), (0, 0));
     }
 
     #[test]
