@@ -19,14 +19,22 @@ pub(crate) fn at(args: &[Value], index: usize) -> &Value {
     args.get(index).unwrap_or(&Value::Null)
 }
 
-pub(crate) fn array<'a>(name: &str, args: &'a [Value], index: usize) -> Result<&'a Arc<Vec<Value>>> {
+pub(crate) fn array<'a>(
+    name: &str,
+    args: &'a [Value],
+    index: usize,
+) -> Result<&'a Arc<Vec<Value>>> {
     let value = at(args, index);
-    value.as_array().ok_or_else(|| wrong(name, index, "an array", value))
+    value
+        .as_array()
+        .ok_or_else(|| wrong(name, index, "an array", value))
 }
 
 pub(crate) fn object<'a>(name: &str, args: &'a [Value], index: usize) -> Result<&'a Arc<Object>> {
     let value = at(args, index);
-    value.as_object().ok_or_else(|| wrong(name, index, "an object", value))
+    value
+        .as_object()
+        .ok_or_else(|| wrong(name, index, "an object", value))
 }
 
 pub(crate) fn text<'a>(name: &str, args: &'a [Value], index: usize) -> Result<&'a Str> {

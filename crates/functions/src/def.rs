@@ -16,7 +16,7 @@ pub struct FunctionDef {
     /// The last argument may be repeated.
     pub variadic: bool,
     /// Further check at creation, over what the arguments look like: wrong literal values, parity.
-    pub check: Option<fn(&[ArgKind]) -> std::result::Result<(), String>>,
+    pub check: Option<Check>,
     pub nulls: NullRule,
     /// Same arguments, same result: may be computed once when all arguments are literals.
     pub pure: bool,
@@ -30,6 +30,9 @@ pub struct FunctionDef {
     /// no constant expression can show it.
     pub example: (&'static str, &'static str),
 }
+
+/// Says what is wrong with the arguments of a call, if anything.
+pub type Check = fn(&[ArgKind]) -> std::result::Result<(), String>;
 
 /// How a function is run.
 #[derive(Clone, Copy)]

@@ -7,18 +7,62 @@ use crate::{Arg, FunctionDef, Kind};
 
 /// Families with their title, one sentence on each, in the order of the manual.
 const FAMILIES: &[(&str, &str, &str)] = &[
-    ("string", "String functions", "Text: cutting, searching, replacing, formatting."),
-    ("math", "Mathematical functions", "Numbers: arithmetic, powers, angles, bits, rounding."),
-    ("hashing", "Hashing functions", "Digests of text, in hexadecimal."),
-    ("transform", "Transform functions", "From one kind or encoding to another."),
-    ("datetime", "Date and time functions", "Points in time: reading, taking apart, comparing."),
-    ("array", "Array functions", "Arrays: searching, sets, sorting, making."),
-    ("object", "Object functions", "Objects: members, picking, merging, making."),
+    (
+        "string",
+        "String functions",
+        "Text: cutting, searching, replacing, formatting.",
+    ),
+    (
+        "math",
+        "Mathematical functions",
+        "Numbers: arithmetic, powers, angles, bits, rounding.",
+    ),
+    (
+        "hashing",
+        "Hashing functions",
+        "Digests of text, in hexadecimal.",
+    ),
+    (
+        "transform",
+        "Transform functions",
+        "From one kind or encoding to another.",
+    ),
+    (
+        "datetime",
+        "Date and time functions",
+        "Points in time: reading, taking apart, comparing.",
+    ),
+    (
+        "array",
+        "Array functions",
+        "Arrays: searching, sets, sorting, making.",
+    ),
+    (
+        "object",
+        "Object functions",
+        "Objects: members, picking, merging, making.",
+    ),
     ("json", "JSON functions", "JSON text and paths into values."),
-    ("other", "Other functions", "What a rule knows of itself, its rows and its surroundings."),
-    ("aggregate", "Aggregate functions", "One value from the rows of a group or window."),
-    ("analytic", "Analytic functions", "They remember earlier rows: changes, running totals."),
-    ("multi", "Multi-row and window functions", "They make rows or columns, or number rows."),
+    (
+        "other",
+        "Other functions",
+        "What a rule knows of itself, its rows and its surroundings.",
+    ),
+    (
+        "aggregate",
+        "Aggregate functions",
+        "One value from the rows of a group or window.",
+    ),
+    (
+        "analytic",
+        "Analytic functions",
+        "They remember earlier rows: changes, running totals.",
+    ),
+    (
+        "multi",
+        "Multi-row and window functions",
+        "They make rows or columns, or number rows.",
+    ),
 ];
 
 fn title(family: &str) -> (&str, &str) {
@@ -126,7 +170,12 @@ fn function_entry(def: &FunctionDef, name: &str) -> Json {
 
 /// A call with its needed arguments by their names, as an example where no constant one fits.
 fn plain_call(def: &FunctionDef, name: &str) -> String {
-    let needed: Vec<&str> = def.args.iter().filter(|a| !a.optional).map(|a| a.name).collect();
+    let needed: Vec<&str> = def
+        .args
+        .iter()
+        .filter(|a| !a.optional)
+        .map(|a| a.name)
+        .collect();
     format!("{name}({})", needed.join(", "))
 }
 
@@ -164,7 +213,11 @@ pub fn reference_page(family: &str) -> String {
          page. -->\n\n# {title}\n\n{about}\n"
     );
     for def in defs {
-        page.push_str(&format!("\n## {}\n\n`{}`", def.name, signature(def, def.name)));
+        page.push_str(&format!(
+            "\n## {}\n\n`{}`",
+            def.name,
+            signature(def, def.name)
+        ));
         page.push_str(&format!(" → {}", def.returns));
         if !def.aliases.is_empty() {
             page.push_str(&format!(" · also called `{}`", def.aliases.join("`, `")));
@@ -202,24 +255,40 @@ mod tests {
     fn every_function_has_an_entry_with_all_parts() {
         let body = metadata();
         let files = body.as_array().unwrap();
-        let entries: Vec<&Json> =
-            files.iter().flat_map(|f| f["functions"].as_array().unwrap()).collect();
+        let entries: Vec<&Json> = files
+            .iter()
+            .flat_map(|f| f["functions"].as_array().unwrap())
+            .collect();
         for def in crate::all() {
-            let entry = entries.iter().find(|e| e["name"] == def.name).expect(def.name);
+            let entry = entries
+                .iter()
+                .find(|e| e["name"] == def.name)
+                .expect(def.name);
             for part in ["example", "hint", "args", "return", "node"] {
                 assert!(entry.get(part).is_some(), "{}: {part}", def.name);
             }
             let aggregate = matches!(def.kind, Kind::Aggregate { .. });
             assert_eq!(entry.get("aggregate").is_some(), aggregate, "{}", def.name);
         }
-        assert!(files.iter().all(|f| f["about"]["helpUrl"]["en_US"].is_string()));
-        assert!(files.iter().all(|f| f["about"]["description"]["zh_CN"].is_string()));
+        assert!(
+            files
+                .iter()
+                .all(|f| f["about"]["helpUrl"]["en_US"].is_string())
+        );
+        assert!(
+            files
+                .iter()
+                .all(|f| f["about"]["description"]["zh_CN"].is_string())
+        );
     }
 
     #[test]
     fn signatures_show_what_may_be_left_out() {
         let of = |name: &str| signature(crate::lookup(name).unwrap(), name);
-        assert_eq!(of("lag"), "lag(value [, offset [, default [, ignore_null]]])");
+        assert_eq!(
+            of("lag"),
+            "lag(value [, offset [, default [, ignore_null]]])"
+        );
         assert_eq!(of("array_create"), "array_create([value, …])");
         assert_eq!(of("tstamp"), "tstamp()");
     }

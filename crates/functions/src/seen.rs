@@ -33,7 +33,9 @@ impl Seen {
     }
 
     pub(crate) fn contains(&self, value: &Value) -> bool {
-        self.by_hash.get(&self.hash(value)).is_some_and(|same| same.contains(value))
+        self.by_hash
+            .get(&self.hash(value))
+            .is_some_and(|same| same.contains(value))
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {

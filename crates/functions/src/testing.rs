@@ -47,7 +47,10 @@ pub(crate) fn read(text: &str) -> Value {
 }
 
 fn list(text: &str) -> Vec<Value> {
-    read(text).as_array().map(|a| a.to_vec()).unwrap_or_else(|| panic!("{text}: no array"))
+    read(text)
+        .as_array()
+        .map(|a| a.to_vec())
+        .unwrap_or_else(|| panic!("{text}: no array"))
 }
 
 fn shown(answer: &Result<Value>) -> String {
@@ -66,7 +69,9 @@ pub(crate) fn scalar(def: &FunctionDef, args: &str, want: &str) {
 /// An aggregate: an array with the arguments of each row. The state goes through a checkpoint
 /// after each row.
 pub(crate) fn aggregate(def: &FunctionDef, rows: &str, want: &str) {
-    let Kind::Aggregate { new, .. } = def.kind else { panic!("{} is no aggregate", def.name) };
+    let Kind::Aggregate { new, .. } = def.kind else {
+        panic!("{} is no aggregate", def.name)
+    };
     let mut plain = new();
     let mut saved = new();
     for row in list(rows) {
@@ -78,7 +83,12 @@ pub(crate) fn aggregate(def: &FunctionDef, rows: &str, want: &str) {
         saved.load(&state);
     }
     assert_eq!(shown(&plain.finish()), want, "{} over {rows}", def.name);
-    assert_eq!(shown(&saved.finish()), want, "{} over {rows}, restored", def.name);
+    assert_eq!(
+        shown(&saved.finish()),
+        want,
+        "{} over {rows}, restored",
+        def.name
+    );
 }
 
 /// An analytic function: arguments of each row, `{"skip":[…]}` for a row that WHEN leaves out;

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "number",
     doc: "The mean. Of a BIGINT column it is a whole number, cut towards zero; no number gives \
           null. Anything but numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Avg>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Avg>,
+        star: false,
+    })
 };
 
 #[derive(Default)]

@@ -11,7 +11,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "array",
     doc: "An array of the values, nulls kept; `collect(*)` of the whole rows. Null over an empty \
           window.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Collect>, star: true })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Collect>,
+        star: true,
+    })
 };
 
 #[derive(Default)]
@@ -27,7 +30,11 @@ impl super::Fold for Collect {
     }
 
     fn finish(&self) -> Result<Value> {
-        Ok(if self.0.is_empty() { Value::Null } else { Value::array(self.0.clone()) })
+        Ok(if self.0.is_empty() {
+            Value::Null
+        } else {
+            Value::array(self.0.clone())
+        })
     }
 
     fn save(&self) -> Value {

@@ -10,7 +10,10 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::any("value")],
     returns: "int",
     doc: "How many values are not null; `count(*)` counts the rows. Null over an empty window.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Count>, star: true })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Count>,
+        star: true,
+    })
 };
 
 /// None until there is a row.
@@ -37,5 +40,6 @@ impl super::Fold for Count {
 }
 
 cases! {
-    aggregate: "[[1],[null],[[]]]" => "2", "[[null]]" => "0", "[]" => "null", "[[{\"k\":1}]]" => "1",
+    aggregate: "[[1],[null],[[]]]" => "2", "[[null]]" => "0", "[]" => "null",
+    "[[{\"k\":1}]]" => "1",
 }

@@ -9,11 +9,17 @@ use crate::{Arg, FunctionDef, Kind, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "deduplicate",
     family: "aggregate",
-    args: &[Arg::any("value"), Arg::new("all", Refuse(1 | 2 | 4 | 16 | 64 | 128))],
+    args: &[
+        Arg::any("value"),
+        Arg::new("all", Refuse(1 | 2 | 4 | 16 | 64 | 128)),
+    ],
     returns: "array or object",
     doc: "With true: an array of the whole rows whose value was not there before. With false: the \
           last row if its value is new, else null.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Deduplicate>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Deduplicate>,
+        star: false,
+    })
 };
 
 #[derive(Default)]
@@ -60,7 +66,8 @@ impl super::Fold for Deduplicate {
 }
 
 cases! {
-    aggregate: r#"[[{"v":1},"x",true],[{"v":2},"y",true],[{"v":3},"x",true]]"# => r#"[{"v":1},{"v":2}]"#,
+    aggregate: r#"[[{"v":1},"x",true],[{"v":2},"y",true],[{"v":3},"x",true]]"#
+        => r#"[{"v":1},{"v":2}]"#,
     r#"[[{"v":1},"x",false],[{"v":2},"y",false]]"# => r#"{"v":2}"#,
     r#"[[{"v":1},"x",false],[{"v":2},"x",false]]"# => "null",
     r#"[[{"v":1},null,true],[{"v":2},null,true]]"# => r#"[{"v":1}]"#, "[]" => "null",

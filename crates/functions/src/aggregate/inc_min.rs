@@ -2,7 +2,7 @@ use crate::FunctionDef;
 
 pub const DEF: FunctionDef = FunctionDef {
     name: "inc_min",
-    doc: "The running form of min that eKuiper uses in incremental windows; the same as min.",
+    doc: "The running form of min in eKuiper's incremental windows; the same as min.",
     ..super::min::DEF
 };
 
@@ -13,12 +13,16 @@ mod tests {
         let rows = r#"[[{"a":1},true],[null,true],[{"a":2},true]]"#;
         let numbers = "[[4,true],[1,true],[null,true]]";
         let wanted = |rows| {
-            let crate::Kind::Aggregate { new, .. } = super::super::min::DEF.kind else { return None };
+            let crate::Kind::Aggregate { new, .. } = super::super::min::DEF.kind else {
+                return None;
+            };
             let mut state = new();
             for row in crate::testing::read(rows).as_array()?.iter() {
                 let _ = state.add(row.as_array()?);
             }
-            let got = state.finish().and_then(|v| rekuiper_value::json::to_string(&v));
+            let got = state
+                .finish()
+                .and_then(|v| rekuiper_value::json::to_string(&v));
             Some(got.unwrap_or_else(|_| "error".into()))
         };
         for rows in [rows, numbers] {

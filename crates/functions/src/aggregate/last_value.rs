@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     ],
     returns: "any",
     doc: "The last row's value; with true the last one that is not null.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Last>, star: true })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Last>,
+        star: true,
+    })
 };
 
 #[derive(Default)]
@@ -29,7 +32,11 @@ impl super::Fold for Last {
     }
 
     fn finish(&self) -> Result<Value> {
-        Ok(if self.0.is_null() { Value::Null } else { self.0.clone() })
+        Ok(if self.0.is_null() {
+            Value::Null
+        } else {
+            self.0.clone()
+        })
     }
 
     fn save(&self) -> Value {

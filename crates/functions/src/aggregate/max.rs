@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "number or text",
     doc: "The greatest number, or the greatest text bytewise. Other kinds, and numbers and text \
           in one group, fail.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Max>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Max>,
+        star: false,
+    })
 };
 
 #[derive(Default)]
@@ -25,7 +28,11 @@ impl super::Fold for Max {
     }
 
     fn finish(&self) -> Result<Value> {
-        Ok(if self.0.is_null() { Value::Null } else { self.0.clone() })
+        Ok(if self.0.is_null() {
+            Value::Null
+        } else {
+            self.0.clone()
+        })
     }
 
     fn save(&self) -> Value {

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "number",
     doc: "The middle value of the sorted numbers, or the mean of the two in the middle. Nulls are \
           left aside; no number gives null. Anything but numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Median>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Median>,
+        star: false,
+    })
 };
 
 #[derive(Default)]

@@ -11,7 +11,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "One object of the members of all; of equal names the last row's stays. `merge_agg(*)` \
           merges the whole rows. Values that are no objects are passed over; none gives null.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Merge>, star: true })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Merge>,
+        star: true,
+    })
 };
 
 #[derive(Default)]
@@ -21,7 +24,9 @@ impl super::Fold for Merge {
     fn add(&mut self, args: &[Value]) -> Result<()> {
         if let Value::Object(members) = at(args, 0) {
             let present = members.iter().filter(|(_, v)| !v.is_missing());
-            self.0.get_or_insert_default().extend(present.map(|(k, v)| (k.clone(), v.clone())));
+            self.0
+                .get_or_insert_default()
+                .extend(present.map(|(k, v)| (k.clone(), v.clone())));
         }
         Ok(())
     }

@@ -14,7 +14,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "number or text",
     doc: "The least number, or the least text bytewise. Other kinds, and numbers and text in one \
           group, fail.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Min>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Min>,
+        star: false,
+    })
 };
 
 #[derive(Default)]
@@ -26,7 +29,11 @@ impl super::Fold for Min {
     }
 
     fn finish(&self) -> Result<Value> {
-        Ok(if self.0.is_null() { Value::Null } else { self.0.clone() })
+        Ok(if self.0.is_null() {
+            Value::Null
+        } else {
+            self.0.clone()
+        })
     }
 
     fn save(&self) -> Value {

@@ -42,7 +42,9 @@ impl<F: Fold> Accumulator for Checked<F> {
         if let Some(error) = &self.error {
             return Err(error.clone());
         }
-        self.fold.add(args).inspect_err(|e| self.error = Some(e.clone()))
+        self.fold
+            .add(args)
+            .inspect_err(|e| self.error = Some(e.clone()))
     }
 
     fn finish(&self) -> Result<Value> {
@@ -61,7 +63,9 @@ impl<F: Fold> Accumulator for Checked<F> {
     }
 
     fn load(&mut self, state: &Value) {
-        let Some(state) = state.as_object() else { return };
+        let Some(state) = state.as_object() else {
+            return;
+        };
         self.error = state.get("e").and_then(Value::as_str).map(Error::new);
         if let Some(kept) = state.get("s") {
             self.fold.load(kept);
@@ -75,7 +79,10 @@ fn new<F: Fold>() -> Box<dyn Accumulator> {
 
 /// "sum: needs numbers, but a row gives a string".
 fn unfit(name: &str, needs: &str, got: &Value) -> Error {
-    Error::new(format!("{name}: needs {needs}, but a row gives {}", got.kind_name()))
+    Error::new(format!(
+        "{name}: needs {needs}, but a row gives {}",
+        got.kind_name()
+    ))
 }
 
 /// Items of a saved array.

@@ -17,7 +17,10 @@ pub const DEF: FunctionDef = FunctionDef {
     doc: "The value below which the fraction (0 to 1) of the n sorted numbers lies: the value at \
           place fraction × n, or the mean of its neighbours where that is no whole number. A \
           place before the first fails; no number gives null.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Cont>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Cont>,
+        star: false,
+    })
 };
 
 /// Numbers and the fraction that is asked for.
@@ -43,14 +46,24 @@ impl Percentile {
         let fraction = self.fraction.as_f64();
         let fraction = fraction.ok_or_else(|| wrong(name, 1, "a fraction", &self.fraction))?;
         if !(0.0..=1.0).contains(&fraction) {
-            return Err(Error::new(format!("{name}: the fraction must be 0 to 1, not {fraction}")));
+            return Err(Error::new(format!(
+                "{name}: the fraction must be 0 to 1, not {fraction}"
+            )));
         }
-        let sorted: Vec<f64> =
-            self.sample.sorted().into_iter().filter_map(Value::as_f64).collect();
+        let sorted: Vec<f64> = self
+            .sample
+            .sorted()
+            .into_iter()
+            .filter_map(Value::as_f64)
+            .collect();
         let place = fraction * sorted.len() as f64;
         // 0.1 × 30 is 3.0000000000000004
         let near = place.round();
-        let place = if (place - near).abs() < 1e-9 { near } else { place };
+        let place = if (place - near).abs() < 1e-9 {
+            near
+        } else {
+            place
+        };
         Ok(Some((sorted, place)))
     }
 
@@ -101,6 +114,7 @@ impl super::Fold for Cont {
 cases! {
     aggregate: "[[4,0.9],[9,0.9],[-2,0.9],[6,0.9],[5,0.9],[5,0.9]]" => "7.5",
     "[[1,0.5],[2.5,0.5],[3,0.5],[7,0.5]]" => "2.5", "[[1,1],[2,1]]" => "2",
-    "[[null,0.5]]" => "null", "[[1,1.2]]" => "error", "[[1,0.1]]" => "error", "[[1,\"x\"]]" => "error",
+    "[[null,0.5]]" => "null", "[[1,1.2]]" => "error", "[[1,0.1]]" => "error",
+    "[[1,\"x\"]]" => "error",
     "[[\"x\",0.5]]" => "error",
 }

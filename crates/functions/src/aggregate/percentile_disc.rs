@@ -14,7 +14,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "float",
     doc: "The first of the n sorted numbers at or after place fraction × n (fraction 0 to 1); no \
           number gives null.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Disc>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Disc>,
+        star: false,
+    })
 };
 
 #[derive(Default)]
@@ -30,7 +33,10 @@ impl super::Fold for Disc {
             return Ok(Value::Null);
         };
         let nth = (place.ceil() as usize).clamp(1, sorted.len());
-        Ok(sorted.get(nth - 1).copied().map_or(Value::Null, Value::Float))
+        Ok(sorted
+            .get(nth - 1)
+            .copied()
+            .map_or(Value::Null, Value::Float))
     }
 
     fn save(&self) -> Value {
@@ -44,5 +50,6 @@ impl super::Fold for Disc {
 
 cases! {
     aggregate: "[[4,0.25],[9,0.25],[-2,0.25],[6,0.25],[5,0.25],[5,0.25]]" => "4",
-    "[[3,0],[1,0]]" => "1", "[[3,1],[1,1]]" => "3", "[[1,1.2]]" => "error", "[[null,0.5]]" => "null",
+    "[[3,0],[1,0]]" => "1", "[[3,1],[1,1]]" => "3", "[[1,1.2]]" => "error",
+    "[[null,0.5]]" => "null",
 }

@@ -10,7 +10,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "float",
     doc: "The standard deviation of the whole population; no number gives null. Anything but \
           numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Stddev>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Stddev>,
+        star: false,
+    })
 };
 
 super::sample::of_sample!(Stddev, "stddev", |sample| sample.variance(0).map(f64::sqrt));

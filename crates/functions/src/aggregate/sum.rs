@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "number",
     doc: "The sum. BIGINT columns give whole numbers, all others floats; no number gives null. \
           Anything but numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Sum>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Sum>,
+        star: false,
+    })
 };
 
 #[derive(Default)]
@@ -46,5 +49,6 @@ impl super::Fold for Sum {
 
 cases! {
     aggregate: "[[1],[2.5],[null]]" => "3.5", "[[null]]" => "null", "[]" => "null",
-    "[[1],[\"x\"],[2]]" => "error", "[[true]]" => "error", "[[9007199254740993]]" => "9007199254740993",
+    "[[1],[\"x\"],[2]]" => "error", "[[true]]" => "error",
+    "[[9007199254740993]]" => "9007199254740993",
 }

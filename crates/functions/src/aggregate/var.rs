@@ -9,7 +9,10 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::new("number", Refuse::NOT_NUMBER)],
     returns: "float",
     doc: "The variance of the whole population; no number gives null. Anything but numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Var>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Var>,
+        star: false,
+    })
 };
 
 super::sample::of_sample!(Var, "var", |sample| sample.variance(0));

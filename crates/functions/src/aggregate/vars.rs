@@ -10,7 +10,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "float",
     doc: "The variance estimated from a sample; fewer than two numbers give null. Anything but \
           numbers fails.",
-    ..FunctionDef::of(Kind::Aggregate { new: super::new::<Vars>, star: false })
+    ..FunctionDef::of(Kind::Aggregate {
+        new: super::new::<Vars>,
+        star: false,
+    })
 };
 
 super::sample::of_sample!(Vars, "vars", |sample| sample.variance(1));

@@ -7,10 +7,14 @@ use crate::{Arg, FunctionDef, Kind};
 pub const DEF: FunctionDef = FunctionDef {
     name: "acc_avg",
     family: "analytic",
-    args: &[Arg::any("number"), Arg::any("begin").opt(), Arg::any("reset").opt()],
+    args: &[
+        Arg::any("number"),
+        Arg::any("begin").opt(),
+        Arg::any("reset").opt(),
+    ],
     check: Some(check),
     returns: "float",
-    doc: "The mean of all rows so far. A row with null or another kind is lost. With conditions: \
+    doc: "The mean of all rows so far. A row with null or another kind is lost. With both: \
           from the row where begin holds up to the row where reset holds.",
     ..FunctionDef::of(Kind::Analytic(new::<Avg>))
 };
@@ -27,7 +31,11 @@ impl Running for Avg {
     }
 
     fn value(state: &State) -> Value {
-        Value::Float(if state.count == 0 { 0.0 } else { state.total / state.count as f64 })
+        Value::Float(if state.count == 0 {
+            0.0
+        } else {
+            state.total / state.count as f64
+        })
     }
 }
 

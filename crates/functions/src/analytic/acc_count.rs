@@ -7,11 +7,15 @@ use crate::{Arg, FunctionDef, Kind};
 pub const DEF: FunctionDef = FunctionDef {
     name: "acc_count",
     family: "analytic",
-    args: &[Arg::any("value"), Arg::any("begin").opt(), Arg::any("reset").opt()],
+    args: &[
+        Arg::any("value"),
+        Arg::any("begin").opt(),
+        Arg::any("reset").opt(),
+    ],
     check: Some(check),
     returns: "int",
-    doc: "How many values of all rows so far are not null. With conditions: from the row where \
-          begin holds up to the row where reset holds.",
+    doc: "How many values of all rows so far are not null. With both conditions: from the row \
+          where begin holds up to the row where reset holds.",
     ..FunctionDef::of(Kind::Analytic(new::<Count>))
 };
 

@@ -7,11 +7,15 @@ use crate::{Arg, FunctionDef, Kind};
 pub const DEF: FunctionDef = FunctionDef {
     name: "acc_min",
     family: "analytic",
-    args: &[Arg::any("number"), Arg::any("begin").opt(), Arg::any("reset").opt()],
+    args: &[
+        Arg::any("number"),
+        Arg::any("begin").opt(),
+        Arg::any("reset").opt(),
+    ],
     check: Some(check),
     returns: "float",
     doc: "The least number of all rows so far. A row with null or another kind is lost. With \
-          conditions: from the row where begin holds up to the row where reset holds.",
+          both conditions: from the row where begin holds up to the row where reset holds.",
     ..FunctionDef::of(Kind::Analytic(new::<Min>))
 };
 

@@ -7,11 +7,15 @@ use crate::{Arg, FunctionDef, Kind};
 pub const DEF: FunctionDef = FunctionDef {
     name: "acc_sum",
     family: "analytic",
-    args: &[Arg::any("number"), Arg::any("begin").opt(), Arg::any("reset").opt()],
+    args: &[
+        Arg::any("number"),
+        Arg::any("begin").opt(),
+        Arg::any("reset").opt(),
+    ],
     check: Some(check),
     returns: "float",
     doc: "The sum of all rows so far. Nulls leave it as it is, other kinds lose the row. With \
-          conditions: from the row where begin holds up to the row where reset holds.",
+          both conditions: from the row where begin holds up to the row where reset holds.",
     ..FunctionDef::of(Kind::Analytic(new::<Sum>))
 };
 

@@ -43,7 +43,11 @@ pub(super) fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
 /// The number; null and other kinds lose the row.
 pub(super) fn number<R: Running>(value: &Value) -> Result<f64> {
     value.as_f64().ok_or_else(|| {
-        Error::new(format!("{}: needs a number, but this row gives {}", R::NAME, value.kind_name()))
+        Error::new(format!(
+            "{}: needs a number, but this row gives {}",
+            R::NAME,
+            value.kind_name()
+        ))
     })
 }
 
@@ -68,11 +72,20 @@ impl<R: Running> Analytic for Accumulate<R> {
     }
 
     fn skip(&mut self, _args: &[Value]) -> Result<Value> {
-        Ok(if self.0.count == 0 { Value::Null } else { R::value(&self.0) })
+        Ok(if self.0.count == 0 {
+            Value::Null
+        } else {
+            R::value(&self.0)
+        })
     }
 
     fn save(&self) -> Value {
-        let State { total, count, begun, over } = self.0;
+        let State {
+            total,
+            count,
+            begun,
+            over,
+        } = self.0;
         let parts = [total.into(), count.into(), begun.into(), over.into()];
         Value::array(parts.to_vec())
     }

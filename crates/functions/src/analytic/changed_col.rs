@@ -8,7 +8,10 @@ use crate::{Analytic, Arg, FunctionDef, Kind, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "changed_col",
     family: "analytic",
-    args: &[Arg::new("ignore_null", Refuse(1 | 2 | 4 | 16)), Arg::any("value")],
+    args: &[
+        Arg::new("ignore_null", Refuse(1 | 2 | 4 | 16)),
+        Arg::any("value"),
+    ],
     returns: "any",
     doc: "The value if it differs from the last one, else null. With true nulls are passed over.",
     ..FunctionDef::of(Kind::Analytic(|| Box::<ChangedCol>::default()))
@@ -41,5 +44,6 @@ impl Analytic for ChangedCol {
 cases! {
     series: "[[true,1],[true,1],[true,null],[true,1],[true,2]]" => "[1,null,null,null,2]",
     "[[false,1],[false,null],[false,1]]" => "[1,null,1]",
-    r#"[[true,{"k":1}],[true,{"k":1}],{"skip":[true,5]},[true,{"k":2}]]"# => r#"[{"k":1},null,null,{"k":2}]"#,
+    r#"[[true,{"k":1}],[true,{"k":1}],{"skip":[true,5]},[true,{"k":2}]]"#
+        => r#"[{"k":1},null,null,{"k":2}]"#,
 }

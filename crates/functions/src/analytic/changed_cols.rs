@@ -29,10 +29,15 @@ impl Analytic for ChangedCols {
         let prefix = text(DEF.name, args, 0)?;
         let ignore_null = at(args, 1).as_bool().unwrap_or(false);
         let mut columns = Object::new();
-        self.0.pairs(args.get(2..).unwrap_or(&[]), ignore_null, |name, value| {
-            let value = if value.is_null() { Value::Null } else { value.clone() };
-            columns.insert(Str::from(format!("{prefix}{name}")), value);
-        });
+        self.0
+            .pairs(args.get(2..).unwrap_or(&[]), ignore_null, |name, value| {
+                let value = if value.is_null() {
+                    Value::Null
+                } else {
+                    value.clone()
+                };
+                columns.insert(Str::from(format!("{prefix}{name}")), value);
+            });
         Ok(Value::object(columns))
     }
 

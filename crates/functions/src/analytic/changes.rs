@@ -32,7 +32,8 @@ impl Changes {
         }
     }
 
-    /// Notes the pairs `[name, value]` of a row and tells each that changed. A name known from
+    /// Notes the pairs `[name, value]` of a row (an object stands for its members) and tells each
+    /// that changed. A name known from
     /// earlier rows that this row does not have counts as null. Pairs of one name (expressions
     /// without alias) are kept apart.
     pub(super) fn pairs(
@@ -42,18 +43,31 @@ impl Changes {
         mut changed: impl FnMut(&str, &Value),
     ) {
         let mut here: BTreeMap<Str, (&str, &Value)> = BTreeMap::new();
+        let mut put = |name: &'_ Str, shown, value| {
+            let mut key = name.clone();
+            while here.contains_key(&key) {
+                key.push('\0');
+            }
+            here.insert(key, (shown, value));
+        };
         for pair in pairs {
-            if let Some([Value::Str(name), value]) = pair.as_array().map(|p| p.as_slice()) {
-                let mut key = name.clone();
-                while here.contains_key(&key) {
-                    key.push('\0');
+            match pair {
+                Value::Array(pair) => {
+                    if let [Value::Str(name), value] = pair.as_slice() {
+                        put(name, name.as_str(), value);
+                    }
                 }
-                here.insert(key, (name, value));
+                Value::Object(row) => row.iter().for_each(|(k, v)| put(k, k.as_str(), v)),
+                _ => {}
             }
         }
         if !ignore_null {
-            let gone: Vec<Str> =
-                self.0.keys().filter(|k| !here.contains_key(*k)).cloned().collect();
+            let gone: Vec<Str> = self
+                .0
+                .keys()
+                .filter(|k| !here.contains_key(*k))
+                .cloned()
+                .collect();
             for key in gone {
                 if self.note(&key, &Value::Null, false) {
                     changed(key.trim_end_matches('\0'), &Value::Null);
@@ -72,6 +86,9 @@ impl Changes {
     }
 
     pub(super) fn load(&mut self, state: &Value) {
-        self.0 = state.as_object().map(|o| o.as_ref().clone()).unwrap_or_default();
+        self.0 = state
+            .as_object()
+            .map(|o| o.as_ref().clone())
+            .unwrap_or_default();
     }
 }

@@ -8,7 +8,10 @@ use crate::{Analytic, Arg, FunctionDef, Kind, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "had_changed",
     family: "analytic",
-    args: &[Arg::new("ignore_null", Refuse(1 | 2 | 4 | 16)), Arg::any("value")],
+    args: &[
+        Arg::new("ignore_null", Refuse(1 | 2 | 4 | 16)),
+        Arg::any("value"),
+    ],
     variadic: true,
     returns: "bool",
     doc: "Whether any of the values differs from its last one; `*` stands for all columns. With \
@@ -19,7 +22,10 @@ pub const DEF: FunctionDef = FunctionDef {
 
 /// The state for calls with `*`: its arguments are (ignore_null, `[name, value]`…).
 pub fn star() -> Box<dyn Analytic> {
-    Box::new(HadChanged { star: true, ..HadChanged::default() })
+    Box::new(HadChanged {
+        star: true,
+        ..HadChanged::default()
+    })
 }
 
 #[derive(Default)]

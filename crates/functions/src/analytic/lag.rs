@@ -28,8 +28,12 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
     match args.get(1) {
-        Some(ArgKind::Literal(n)) if !whole_of(n).is_some_and(|n| (0..=OFFSET_MAX).contains(&n)) => {
-            Err(format!("lag: the offset must be a whole number from 0 to {OFFSET_MAX}"))
+        Some(ArgKind::Literal(n))
+            if !whole_of(n).is_some_and(|n| (0..=OFFSET_MAX).contains(&n)) =>
+        {
+            Err(format!(
+                "lag: the offset must be a whole number from 0 to {OFFSET_MAX}"
+            ))
         }
         _ => Ok(()),
     }
@@ -59,7 +63,11 @@ impl Lag {
             Some(oldest) if self.earlier.len() >= offset => oldest,
             _ => self.default.as_ref().unwrap_or(at(args, 2)),
         };
-        if value.is_null() { Value::Null } else { value.clone() }
+        if value.is_null() {
+            Value::Null
+        } else {
+            value.clone()
+        }
     }
 }
 
@@ -89,7 +97,11 @@ impl Analytic for Lag {
 
     fn load(&mut self, state: &Value) {
         let parts = state.as_array().map(|a| a.to_vec()).unwrap_or_default();
-        self.earlier = at(&parts, 0).as_array().map(|a| a.to_vec()).unwrap_or_default().into();
+        self.earlier = at(&parts, 0)
+            .as_array()
+            .map(|a| a.to_vec())
+            .unwrap_or_default()
+            .into();
         self.default = parts.get(1).cloned();
     }
 }

@@ -18,8 +18,16 @@ struct Latest(Value);
 
 impl Latest {
     fn value(&self, args: &[Value]) -> Value {
-        let value = if self.0.is_null() { at(args, 1) } else { &self.0 };
-        if value.is_null() { Value::Null } else { value.clone() }
+        let value = if self.0.is_null() {
+            at(args, 1)
+        } else {
+            &self.0
+        };
+        if value.is_null() {
+            Value::Null
+        } else {
+            value.clone()
+        }
     }
 }
 

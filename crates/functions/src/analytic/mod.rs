@@ -5,7 +5,7 @@
 //!
 //! - `changed_cols` gets (prefix, ignore_null, pair…): each pair is an array `[name, value]`, the
 //!   name being the column's or function's, "" for an expression without alias. `*` is given as the
-//!   pairs of the row at hand.
+//!   whole row, an object, whose members are such pairs.
 //! - `had_changed` gets (ignore_null, value…); where its call holds a `*` the plan takes
 //!   [`had_changed_star`] instead, whose arguments are (ignore_null, pair…) as above.
 //!

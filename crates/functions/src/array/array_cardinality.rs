@@ -20,7 +20,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         return Ok(Value::Int(0));
     }
     let items = array(DEF.name, args, 0)?;
-    Ok(Value::Int(items.iter().filter(|v| !v.is_null()).count() as i64))
+    Ok(Value::Int(
+        items.iter().filter(|v| !v.is_null()).count() as i64
+    ))
 }
 
 cases! { scalar: "[[1,null,2]]" => "2", "[[]]" => "0", "[null]" => "0", "[\"x\"]" => "error" }

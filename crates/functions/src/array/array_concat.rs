@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "array",
     doc: "The arrays one after the other. A null array counts as empty.",
-    example: ("array_concat(array_create(1, 2), array_create(3))", "[1,2,3]"),
+    example: (
+        "array_concat(array_create(1, 2), array_create(3))",
+        "[1,2,3]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

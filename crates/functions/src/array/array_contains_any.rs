@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     nulls: NullRule::Pass,
     returns: "bool",
     doc: "Whether the first array holds any element of the second. A null first array holds none.",
-    example: ("array_contains_any(array_create(1, 2), array_create(9, 1))", "true"),
+    example: (
+        "array_contains_any(array_create(1, 2), array_create(9, 1))",
+        "true",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

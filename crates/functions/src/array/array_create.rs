@@ -18,7 +18,11 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let items: Vec<Value> = args.iter().filter(|v| !v.is_null()).cloned().collect();
-    Ok(if items.is_empty() { Value::Null } else { Value::array(items) })
+    Ok(if items.is_empty() {
+        Value::Null
+    } else {
+        Value::array(items)
+    })
 }
 
 cases! {

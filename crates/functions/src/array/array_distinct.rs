@@ -18,7 +18,9 @@ pub const DEF: FunctionDef = FunctionDef {
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let mut seen = Seen::default();
     let items = array(DEF.name, args, 0)?;
-    Ok(Value::array(items.iter().filter(|v| seen.insert(v)).cloned().collect()))
+    Ok(Value::array(
+        items.iter().filter(|v| seen.insert(v)).cloned().collect(),
+    ))
 }
 
 cases! {

@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "array",
     doc: "The elements of the first array that are not in the second, without repetitions. \
           A null second array counts as empty; a null first one gives null.",
-    example: ("array_except(array_create(1, 2, 3), array_create(2))", "[1,3]"),
+    example: (
+        "array_except(array_create(1, 2, 3), array_create(2))",
+        "[1,3]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -26,7 +29,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         without if without.is_null() => Seen::default(),
         _ => Seen::of(array(DEF.name, args, 1)?),
     };
-    Ok(Value::array(items.iter().filter(|v| seen.insert(v)).cloned().collect()))
+    Ok(Value::array(
+        items.iter().filter(|v| seen.insert(v)).cloned().collect(),
+    ))
 }
 
 cases! {

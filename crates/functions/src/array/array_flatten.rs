@@ -10,7 +10,10 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::any("array")],
     returns: "array",
     doc: "Elements that are arrays are replaced by their elements, one level deep.",
-    example: ("array_flatten(array_create(array_create(1, 2), 3))", "[1,2,3]"),
+    example: (
+        "array_flatten(array_create(array_create(1, 2), 3))",
+        "[1,2,3]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

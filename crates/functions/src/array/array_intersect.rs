@@ -11,14 +11,19 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::any("array1"), Arg::any("array2")],
     returns: "array",
     doc: "The elements that both arrays hold, without repetitions, in the order of the second.",
-    example: ("array_intersect(array_create(1, 2), array_create(2, 3))", "[2]"),
+    example: (
+        "array_intersect(array_create(1, 2), array_create(2, 3))",
+        "[2]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let (first, second) = (array(DEF.name, args, 0)?, array(DEF.name, args, 1)?);
     let (known, mut given) = (Seen::of(first), Seen::default());
-    let both = second.iter().filter(|v| known.contains(v) && given.insert(v));
+    let both = second
+        .iter()
+        .filter(|v| known.contains(v) && given.insert(v));
     Ok(Value::array(both.cloned().collect()))
 }
 

@@ -7,11 +7,18 @@ use crate::{Arg, Cx, FunctionDef};
 pub const DEF: FunctionDef = FunctionDef {
     name: "array_join",
     family: "array",
-    args: &[Arg::any("array"), Arg::any("separator"), Arg::any("null_text").opt()],
+    args: &[
+        Arg::any("array"),
+        Arg::any("separator"),
+        Arg::any("null_text").opt(),
+    ],
     returns: "text",
     doc: "The elements as text with the separator between them. Nulls are left out, or written as \
           the third argument. Numbers are written without exponent.",
-    example: ("array_join(array_create(\"x\", 1000000, true), \"-\")", "\"x-1000000-true\""),
+    example: (
+        "array_join(array_create(\"x\", 1000000, true), \"-\")",
+        "\"x-1000000-true\"",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -20,7 +20,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     if at(args, 0).is_null() {
         return Ok(Value::Int(-1));
     }
-    let found = array(DEF.name, args, 0)?.iter().rposition(|v| v == at(args, 1));
+    let found = array(DEF.name, args, 0)?
+        .iter()
+        .rposition(|v| v == at(args, 1));
     Ok(Value::Int(found.map_or(-1, |i| i as i64)))
 }
 

@@ -12,7 +12,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "array",
     doc: "Calls the named function, in lower case, with each element. It must be one that takes \
           one argument and keeps no state. Nulls are passed to it: most functions then fail.",
-    example: ("array_map(\"cardinality\", array_create(array_create(1, 2), 5))", "[2,0]"),
+    example: (
+        "array_map(\"cardinality\", array_create(array_create(1, 2), 5))",
+        "[2,0]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -30,13 +33,17 @@ fn eval(args: &[Value], cx: &Cx<'_>) -> Result<Value> {
         return Err(unfit(name));
     }
     let items = array(DEF.name, args, 1)?;
-    let mapped: Result<Vec<Value>> =
-        items.iter().map(|v| call(&[v.clone().normalized()], cx)).collect();
+    let mapped: Result<Vec<Value>> = items
+        .iter()
+        .map(|v| call(&[v.clone().normalized()], cx))
+        .collect();
     mapped.map(Value::array)
 }
 
 fn unfit(name: &str) -> Error {
-    Error::new(format!("array_map: {name} is no function of one argument without state"))
+    Error::new(format!(
+        "array_map: {name} is no function of one argument without state"
+    ))
 }
 
 cases! {

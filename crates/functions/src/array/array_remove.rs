@@ -21,7 +21,13 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     let items = array(DEF.name, args, 0)?;
-    Ok(Value::array(items.iter().filter(|v| *v != at(args, 1)).cloned().collect()))
+    Ok(Value::array(
+        items
+            .iter()
+            .filter(|v| *v != at(args, 1))
+            .cloned()
+            .collect(),
+    ))
 }
 
 cases! {

@@ -30,8 +30,12 @@ mod tests {
     fn all_elements_stay() {
         let args = [testing::read("[3,1,2]")];
         let shuffled = super::DEF.call(&args, &testing::cx()).unwrap();
-        let mut numbers: Vec<f64> =
-            shuffled.as_array().unwrap().iter().filter_map(|v| v.as_f64()).collect();
+        let mut numbers: Vec<f64> = shuffled
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|v| v.as_f64())
+            .collect();
         numbers.sort_by(f64::total_cmp);
         assert_eq!(numbers, [1.0, 2.0, 3.0]);
         testing::scalar(&super::DEF, "[[]]", "null");

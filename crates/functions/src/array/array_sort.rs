@@ -20,7 +20,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let mut sorted = items.to_vec();
     if items.iter().all(|v| v.is_number() || v.is_null()) {
         sorted.sort_by(|a, b| {
-            a.is_null().cmp(&b.is_null()).then_with(|| compare_numbers(a, b))
+            a.is_null()
+                .cmp(&b.is_null())
+                .then_with(|| compare_numbers(a, b))
         });
     } else {
         sorted.sort_by_cached_key(text::render);
@@ -29,7 +31,8 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 }
 
 cases! {
-    scalar: "[[1000000,5,null]]" => "[5,1000000,null]", "[[\"b\",\"a\",\"C\"]]" => "[\"C\",\"a\",\"b\"]",
+    scalar: "[[1000000,5,null]]" => "[5,1000000,null]",
+    "[[\"b\",\"a\",\"C\"]]" => "[\"C\",\"a\",\"b\"]",
     "[[3,\"b\",2,\"a\"]]" => "[2,3,\"a\",\"b\"]", "[[\"10\",\"9\"]]" => "[\"10\",\"9\"]",
     "[[true,false]]" => "[false,true]", "[null]" => "null", "[5]" => "error",
 }

@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "array",
     doc: "The elements of both arrays without repetitions, in the order of first sight. A null \
           array counts as empty.",
-    example: ("array_union(array_create(1, 2), array_create(2, 3))", "[1,2,3]"),
+    example: (
+        "array_union(array_create(1, 2), array_create(2, 3))",
+        "[1,2,3]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -16,7 +16,9 @@ pub const DEF: FunctionDef = FunctionDef {
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
-    Ok(Value::Int(at(args, 0).as_array().map_or(0, |a| a.len() as i64)))
+    Ok(Value::Int(
+        at(args, 0).as_array().map_or(0, |a| a.len() as i64),
+    ))
 }
 
 cases! { scalar: "[[null,1]]" => "2", "[null]" => "0", "[{\"k\":1}]" => "0", "[\"ab\"]" => "0" }

@@ -10,7 +10,7 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::any("array_or_object"), Arg::any("index_or_key")],
     returns: "any",
     doc: "An element of an array by its place (from 0; negative from the end), or a member of an \
-          object by its name. A place outside the array fails; a name that is not there gives null.",
+          object by its name. A place outside the array fails, a missing name gives null.",
     example: ("element_at(array_create(1, 2, 3), -1)", "3"),
     ..FunctionDef::scalar(eval)
 };
@@ -19,13 +19,21 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     match at(args, 0) {
         Value::Array(items) => {
             let index = whole(DEF.name, args, 1)?;
-            let from_start = if index < 0 { index.saturating_add(items.len() as i64) } else { index };
-            usize::try_from(from_start).ok().and_then(|i| items.get(i)).cloned().ok_or_else(|| {
-                Error::new(format!(
-                    "element_at: index {index} is outside an array of {}",
-                    items.len()
-                ))
-            })
+            let from_start = if index < 0 {
+                index.saturating_add(items.len() as i64)
+            } else {
+                index
+            };
+            usize::try_from(from_start)
+                .ok()
+                .and_then(|i| items.get(i))
+                .cloned()
+                .ok_or_else(|| {
+                    Error::new(format!(
+                        "element_at: index {index} is outside an array of {}",
+                        items.len()
+                    ))
+                })
         }
         Value::Object(members) => {
             let key = text(DEF.name, args, 1)?;
@@ -36,7 +44,8 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 }
 
 cases! {
-    scalar: "[[1,2],1]" => "2", "[[1,2],-2]" => "1", "[[1,2],-3]" => "error", "[[1,2],2]" => "error",
+    scalar: "[[1,2],1]" => "2", "[[1,2],-2]" => "1", "[[1,2],-3]" => "error",
+    "[[1,2],2]" => "error",
     "[[1,2],0.5]" => "error", "[[1,2],\"0\"]" => "error", "[{\"k\":1},\"k\"]" => "1",
     "[{\"k\":1},\"z\"]" => "null", "[{\"k\":1},0]" => "error", "[[],0]" => "null",
     "[\"text\",0]" => "error",

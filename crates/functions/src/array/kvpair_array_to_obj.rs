@@ -11,7 +11,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "An object from an array of objects with exactly the members `key` (text) and `value`. \
           Of equal keys the last one stays.",
-    example: ("kvpair_array_to_obj(obj_to_kvpair_array(object_construct(\"x\", 1)))", "{\"x\":1}"),
+    example: (
+        "kvpair_array_to_obj(obj_to_kvpair_array(object_construct(\"x\", 1)))",
+        "{\"x\":1}",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

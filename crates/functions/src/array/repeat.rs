@@ -20,7 +20,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let count = whole(DEF.name, args, 1)?;
     match u64::try_from(count) {
         Ok(n) if n <= MADE_MAX => Ok(Value::array(vec![at(args, 0).clone(); n as usize])),
-        _ => Err(Error::new(format!("repeat: the count must be 0 to {MADE_MAX}, not {count}"))),
+        _ => Err(Error::new(format!(
+            "repeat: the count must be 0 to {MADE_MAX}, not {count}"
+        ))),
     }
 }
 

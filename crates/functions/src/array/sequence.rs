@@ -32,9 +32,15 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     }
     let steps = (way / i128::from(step)) as u128;
     if steps >= u128::from(MADE_MAX) {
-        return Err(Error::new(format!("sequence: would have more than {MADE_MAX} elements")));
+        return Err(Error::new(format!(
+            "sequence: would have more than {MADE_MAX} elements"
+        )));
     }
-    Ok(Value::array((0..=steps as i64).map(|n| Value::Int(start + n * step)).collect()))
+    Ok(Value::array(
+        (0..=steps as i64)
+            .map(|n| Value::Int(start + n * step))
+            .collect(),
+    ))
 }
 
 cases! {

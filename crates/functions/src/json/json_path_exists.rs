@@ -6,11 +6,17 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "json_path_exists",
     family: "json",
-    args: &[Arg::any("document"), Arg::new("path", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::any("document"),
+        Arg::new("path", Refuse::NOT_TEXT_LITERAL),
+    ],
     nulls: NullRule::Pass,
     returns: "bool",
     doc: "Whether the path finds anything that is not null. A path that fails finds nothing.",
-    example: ("json_path_exists(object_construct(\"k\", 1), \"$.k\")", "true"),
+    example: (
+        "json_path_exists(object_construct(\"k\", 1), \"$.k\")",
+        "true",
+    ),
     ..FunctionDef::scalar(eval)
 };
 

@@ -6,7 +6,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "json_path_query",
     family: "json",
-    args: &[Arg::any("document"), Arg::new("path", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::any("document"),
+        Arg::new("path", Refuse::NOT_TEXT_LITERAL),
+    ],
     nulls: NullRule::Pass,
     returns: "any",
     doc: "What the path finds. `$` is the document; `.k` and `[\"k\"]` a member, `[2]` an element; \
@@ -25,7 +28,8 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 }
 
 cases! {
-    scalar: r#"[{"a":{"b":[1,2,3]}},"$.a.b[1]"]"# => "2", r#"[{"a":[1,2,3]},"$.a[0,2]"]"# => "[1,3]",
+    scalar: r#"[{"a":{"b":[1,2,3]}},"$.a.b[1]"]"# => "2",
+    r#"[{"a":[1,2,3]},"$.a[0,2]"]"# => "[1,3]",
     r#"[{"a":[1,2,3]},"$.a[0:2]"]"# => "[1,2]", r#"[{"a.b":1},"$[\"a.b\"]"]"# => "1",
     r#"[{"a":[{"k":1},{"k":5},{}]},"$.a[? @.k>1 && @.k<9].k"]"# => "[5]",
     r#"[{"a":[{"k":1},{"k":5}]},"$.a[?(@.k==1 || @.k==5)].k"]"# => "[1,5]",

@@ -6,7 +6,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "json_path_query_first",
     family: "json",
-    args: &[Arg::any("document"), Arg::new("path", Refuse::NOT_TEXT_LITERAL)],
+    args: &[
+        Arg::any("document"),
+        Arg::new("path", Refuse::NOT_TEXT_LITERAL),
+    ],
     nulls: NullRule::Pass,
     returns: "any",
     doc: "The first item of the array that json_path_query gives; null where it is empty. A path \

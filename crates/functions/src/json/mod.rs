@@ -22,7 +22,11 @@ fn query(name: &str, args: &[Value]) -> Result<Value> {
             parsed = json::parse(s.as_bytes())?;
             match &parsed {
                 Value::Array(_) | Value::Object(_) => &parsed,
-                _ => return Err(Error::new(format!("{name}: the text holds no object or array"))),
+                _ => {
+                    return Err(Error::new(format!(
+                        "{name}: the text holds no object or array"
+                    )));
+                }
             }
         }
         other => return Err(wrong(name, 0, "an object or an array", other)),

@@ -32,7 +32,13 @@ mod tests {
 
     #[test]
     fn members_or_nothing() {
-        assert_eq!(columns(&read(r#"{"a":1,"b":{"c":2}}"#)).unwrap().unwrap().len(), 2);
+        assert_eq!(
+            columns(&read(r#"{"a":1,"b":{"c":2}}"#))
+                .unwrap()
+                .unwrap()
+                .len(),
+            2
+        );
         assert!(columns(&read("{}")).unwrap().is_none());
         assert!(columns(&read("null")).unwrap().is_none());
         assert!(columns(&read("5")).is_err());

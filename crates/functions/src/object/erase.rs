@@ -12,13 +12,18 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "The object without the named member, or without those that an array names. More than \
           two arguments fail for each row.",
-    example: ("erase(object_construct(\"a\", 1, \"b\", 2), \"a\")", "{\"b\":2}"),
+    example: (
+        "erase(object_construct(\"a\", 1, \"b\", 2), \"a\")",
+        "{\"b\":2}",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     if args.len() > 2 {
-        return Err(Error::new("erase: takes two arguments; name several keys in an array"));
+        return Err(Error::new(
+            "erase: takes two arguments; name several keys in an array",
+        ));
     }
     let mut members = object(DEF.name, args, 0)?.as_ref().clone();
     match at(args, 1) {

@@ -16,7 +16,9 @@ pub const DEF: FunctionDef = FunctionDef {
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let members = object(DEF.name, args, 0)?;
-    let pairs = members.iter().map(|(k, v)| Value::array(vec![Value::Str(k.clone()), v.clone()]));
+    let pairs = members
+        .iter()
+        .map(|(k, v)| Value::array(vec![Value::Str(k.clone()), v.clone()]));
     Ok(Value::array(pairs.collect()))
 }
 

@@ -10,13 +10,18 @@ pub const DEF: FunctionDef = FunctionDef {
     args: &[Arg::any("object")],
     returns: "array",
     doc: "The names of the members.",
-    example: ("keys(object_construct(\"a\", 1, \"b\", 2))", "[\"a\",\"b\"]"),
+    example: (
+        "keys(object_construct(\"a\", 1, \"b\", 2))",
+        "[\"a\",\"b\"]",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let members = object(DEF.name, args, 0)?;
-    Ok(Value::array(members.keys().map(|k| Value::Str(k.clone())).collect()))
+    Ok(Value::array(
+        members.keys().map(|k| Value::Str(k.clone())).collect(),
+    ))
 }
 
 cases! {

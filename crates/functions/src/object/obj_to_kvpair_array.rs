@@ -30,5 +30,6 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 }
 
 cases! {
-    scalar: r#"[{"n":null}]"# => r#"[{"key":"n","value":null}]"#, "[{}]" => "null", "[5]" => "error",
+    scalar: r#"[{"n":null}]"# => r#"[{"key":"n","value":null}]"#, "[{}]" => "null",
+    "[5]" => "error",
 }

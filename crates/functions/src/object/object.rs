@@ -11,7 +11,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "An object from an array of names and an equally long array of values. Of equal names \
           the last one stays.",
-    example: ("object(array_create(\"p\", \"q\"), array_create(1, 2))", "{\"p\":1,\"q\":2}"),
+    example: (
+        "object(array_create(\"p\", \"q\"), array_create(1, 2))",
+        "{\"p\":1,\"q\":2}",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -27,7 +30,10 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let mut members = Object::new();
     for (name, value) in names.iter().zip(values.iter()) {
         let Value::Str(name) = name else {
-            return Err(Error::new(format!("object: names must be text, got {}", name.kind_name())));
+            return Err(Error::new(format!(
+                "object: names must be text, got {}",
+                name.kind_name()
+            )));
         };
         members.insert(name.clone(), value.clone());
     }

@@ -15,12 +15,15 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "An object from names and values in turn. A null name or a null value leaves its pair \
           out; of equal names the last one stays.",
-    example: ("object_construct(\"a\", 1, \"b\", true)", "{\"a\":1,\"b\":true}"),
+    example: (
+        "object_construct(\"a\", 1, \"b\", true)",
+        "{\"a\":1,\"b\":true}",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
 fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
-    if args.len() % 2 != 0 {
+    if !args.len().is_multiple_of(2) {
         return Err(format!(
             "object_construct takes names and values in turn: an even number, not {}",
             args.len()
@@ -33,7 +36,10 @@ fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
             _ => true,
         };
         if !text {
-            return Err(format!("object_construct: argument {} is a name: text is needed", at + 1));
+            return Err(format!(
+                "object_construct: argument {} is a name: text is needed",
+                at + 1
+            ));
         }
     }
     Ok(())

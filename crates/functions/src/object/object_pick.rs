@@ -13,7 +13,10 @@ pub const DEF: FunctionDef = FunctionDef {
     returns: "object",
     doc: "The object with only the named members; a name may be a path `o.p` into inner objects, \
           an array may hold several. Names that are not there are passed over.",
-    example: ("object_pick(object_construct(\"a\", 1, \"b\", 2), \"b\")", "{\"b\":2}"),
+    example: (
+        "object_pick(object_construct(\"a\", 1, \"b\", 2), \"b\")",
+        "{\"b\":2}",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
@@ -27,7 +30,10 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
         match arg {
             Value::Str(path) => pick(from, path, &mut picked),
             Value::Array(paths) => {
-                paths.iter().filter_map(Value::as_str).for_each(|p| pick(from, p, &mut picked));
+                paths
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .for_each(|p| pick(from, p, &mut picked));
             }
             _ => {}
         }
@@ -39,7 +45,9 @@ fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
 /// there.
 fn pick(from: &Object, path: &str, into: &mut Object) {
     let steps: Vec<&str> = path.split('.').collect();
-    let Some((last, way)) = steps.split_last() else { return };
+    let Some((last, way)) = steps.split_last() else {
+        return;
+    };
     let mut inner = from;
     for step in way {
         match inner.get(*step) {
@@ -47,7 +55,9 @@ fn pick(from: &Object, path: &str, into: &mut Object) {
             _ => return,
         }
     }
-    let Some(found) = inner.get(*last) else { return };
+    let Some(found) = inner.get(*last) else {
+        return;
+    };
     let mut target = into;
     for step in way {
         let slot = target.entry(Str::from(*step)).or_insert(Value::Null);
@@ -62,7 +72,8 @@ fn pick(from: &Object, path: &str, into: &mut Object) {
 
 cases! {
     scalar: r#"[{"k":1,"m":2,"n":3},"k","m"]"# => r#"{"k":1,"m":2}"#,
-    r#"[{"k":1},[1,"k"]]"# => r#"{"k":1}"#, r#"[{"o":{"p":1,"q":2}},"o.p","o.q"]"# => r#"{"o":{"p":1,"q":2}}"#,
+    r#"[{"k":1},[1,"k"]]"# => r#"{"k":1}"#,
+    r#"[{"o":{"p":1,"q":2}},"o.p","o.q"]"# => r#"{"o":{"p":1,"q":2}}"#,
     r#"[{"o":{"p":1}},"o.none"]"# => "{}", r#"[{"k":1},"k.x"]"# => "{}", "[null,\"k\"]" => "null",
     r#"[{"k":1},5]"# => "{}", r#"["x","k"]"# => "error", r#"[{},"k"]"# => "{}",
 }

@@ -15,7 +15,9 @@ pub const DEF: FunctionDef = FunctionDef {
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
-    Ok(Value::array(object(DEF.name, args, 0)?.values().cloned().collect()))
+    Ok(Value::array(
+        object(DEF.name, args, 0)?.values().cloned().collect(),
+    ))
 }
 
 cases! { scalar: r#"[{"b":null,"a":[1]}]"# => "[[1],null]", "[{}]" => "null", "[true]" => "error" }

@@ -12,14 +12,22 @@ pub const DEF: FunctionDef = FunctionDef {
     hands_on: true,
     returns: "any",
     doc: "The first argument that is neither null nor missing; null where there is none.",
-    example: ("coalesce(element_at(object_construct(\"a\", 1), \"b\"), 9)", "9"),
+    example: (
+        "coalesce(element_at(object_construct(\"a\", 1), \"b\"), 9)",
+        "9",
+    ),
     ..FunctionDef::scalar(eval)
 };
 
 fn eval(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
-    Ok(args.iter().find(|v| !v.is_null()).cloned().unwrap_or(Value::Null))
+    Ok(args
+        .iter()
+        .find(|v| !v.is_null())
+        .cloned()
+        .unwrap_or(Value::Null))
 }
 
 cases! {
-    scalar: "[null,[],1]" => "[]", "[null,\"\"]" => "\"\"", "[null]" => "null", "[false,1]" => "false",
+    scalar: "[null,[],1]" => "[]", "[null,\"\"]" => "\"\"", "[null]" => "null",
+    "[false,1]" => "false",
 }

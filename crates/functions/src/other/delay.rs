@@ -7,7 +7,10 @@ use crate::{Arg, Cx, FunctionDef, NullRule, Refuse};
 pub const DEF: FunctionDef = FunctionDef {
     name: "delay",
     family: "other",
-    args: &[Arg::new("milliseconds", Refuse::NOT_NUMBER), Arg::any("value")],
+    args: &[
+        Arg::new("milliseconds", Refuse::NOT_NUMBER),
+        Arg::any("value"),
+    ],
     nulls: NullRule::NullToNull,
     hands_on: true,
     pure: false,

@@ -29,7 +29,10 @@ pub const DEF: FunctionDef = FunctionDef {
 fn check(args: &[ArgKind]) -> std::result::Result<(), String> {
     match args.get(1) {
         Some(ArgKind::Literal(value)) if !value.as_str().is_some_and(|t| TYPES.contains(&t)) => {
-            Err(format!("get_keyed_state: the type must be one of {}", TYPES.join(", ")))
+            Err(format!(
+                "get_keyed_state: the type must be one of {}",
+                TYPES.join(", ")
+            ))
         }
         _ => Ok(()),
     }
@@ -42,7 +45,9 @@ fn eval(args: &[Value], cx: &Cx<'_>) -> Result<Value> {
     };
     let kind = text(DEF.name, args, 1)?;
     if !TYPES.contains(&kind.as_str()) {
-        return Err(Error::new(format!("get_keyed_state: unknown type {kind:?}")));
+        return Err(Error::new(format!(
+            "get_keyed_state: unknown type {kind:?}"
+        )));
     }
     let cast = crate::lookup("cast").ok_or_else(|| Error::new("get_keyed_state: no cast"))?;
     cast.call(&[kept, Value::Str(kind.clone())], cx)

@@ -20,7 +20,9 @@ fn eval(_args: &[Value], cx: &Cx<'_>) -> Result<Value> {
     /// Tells apart the ids of one millisecond.
     static TICK: AtomicU64 = AtomicU64::new(0);
     let tick = TICK.fetch_add(1, Ordering::Relaxed) % 10_000;
-    let time = (cx.now_ms as u64).wrapping_mul(10_000).wrapping_add(TICKS_TO_1970 + tick);
+    let time = (cx.now_ms as u64)
+        .wrapping_mul(10_000)
+        .wrapping_add(TICKS_TO_1970 + tick);
     let random = cx.host.random();
     Ok(Value::from(format!(
         "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",

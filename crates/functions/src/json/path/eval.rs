@@ -21,7 +21,10 @@ struct Query<'a> {
 
 /// What the path finds in the document.
 pub(crate) fn find(path: &Path, root: &Value) -> Result<Value> {
-    let query = Query { root, looks: Cell::new(LOOKS_MAX) };
+    let query = Query {
+        root,
+        looks: Cell::new(LOOKS_MAX),
+    };
     match query.run(path, root)? {
         Found::One(value) => Ok(value.clone()),
         Found::Several(values) => Ok(Value::array(values.into_iter().cloned().collect())),
@@ -103,7 +106,9 @@ impl<'a> Query<'a> {
     fn descend(&self, value: &'a Value, depth: usize, out: &mut Vec<&'a Value>) -> Result<()> {
         self.look()?;
         if depth > JSON_DEPTH_MAX {
-            return Err(Error::new(format!("json path: deeper than {JSON_DEPTH_MAX} levels")));
+            return Err(Error::new(format!(
+                "json path: deeper than {JSON_DEPTH_MAX} levels"
+            )));
         }
         out.push(value);
         for inner in children(value) {
@@ -160,15 +165,19 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
 fn single<'a>(step: &Step, value: &'a Value) -> Result<&'a Value> {
     let (found, what) = match (step, value) {
         (Step::Member(name), Value::Object(members)) => (members.get(name), name.to_string()),
-        (Step::Index(index), Value::Array(items)) => {
-            (usize::try_from(*index).ok().and_then(|i| items.get(i)), index.to_string())
-        }
+        (Step::Index(index), Value::Array(items)) => (
+            usize::try_from(*index).ok().and_then(|i| items.get(i)),
+            index.to_string(),
+        ),
         (Step::Member(name), _) => (None, name.to_string()),
         (Step::Index(index), _) => (None, index.to_string()),
         _ => (None, String::new()),
     };
     found.ok_or_else(|| {
-        Error::new(format!("json path: [{what}] is not there in a {}", value.kind_name()))
+        Error::new(format!(
+            "json path: [{what}] is not there in a {}",
+            value.kind_name()
+        ))
     })
 }
 
@@ -184,7 +193,10 @@ fn slice<'a>(
     let len = items.len() as i64;
     let bound = |b: i64| if b < 0 { b.saturating_add(len) } else { b };
     if by > 0 {
-        let (start, end) = (bound(start.unwrap_or(0)).max(0), bound(end.unwrap_or(len)).min(len));
+        let (start, end) = (
+            bound(start.unwrap_or(0)).max(0),
+            bound(end.unwrap_or(len)).min(len),
+        );
         let mut at = start;
         while at < end {
             out.extend(items.get(at as usize));

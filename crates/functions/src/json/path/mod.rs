@@ -68,7 +68,9 @@ static PATHS: Mutex<Option<HashMap<Str, Arc<Path>>>> = Mutex::new(None);
 
 /// The compiled form of a path, kept over calls.
 pub(super) fn compiled(text: &Str) -> Result<Arc<Path>> {
-    let mut guard = PATHS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut guard = PATHS
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let known = guard.get_or_insert_with(HashMap::new);
     if let Some(found) = known.get(text) {
         return Ok(found.clone());

@@ -11,9 +11,15 @@ const LEN_MAX: usize = 16 * 1024;
 
 pub(super) fn path(text: &str) -> Result<Path> {
     if text.len() > LEN_MAX {
-        return Err(Error::new(format!("json path: longer than {LEN_MAX} bytes")));
+        return Err(Error::new(format!(
+            "json path: longer than {LEN_MAX} bytes"
+        )));
     }
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    let mut reader = Reader {
+        text,
+        at: 0,
+        depth: 0,
+    };
     reader.space();
     let path = match reader.peek() {
         Some('$') => reader.path()?,
@@ -56,7 +62,9 @@ impl Reader<'_> {
     }
 
     fn expected(&self, what: &str) -> Error {
-        let found = self.peek().map_or("the end".to_owned(), |c| format!("{c:?}"));
+        let found = self
+            .peek()
+            .map_or("the end".to_owned(), |c| format!("{c:?}"));
         Error::new(format!(
             "json path {:?}: expected {what} at byte {}, found {found}",
             self.text, self.at
@@ -65,12 +73,18 @@ impl Reader<'_> {
 
     fn need(&mut self, word: &str) -> Result<()> {
         self.space();
-        if self.take(word) { Ok(()) } else { Err(self.expected(&format!("'{word}'"))) }
+        if self.take(word) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("'{word}'")))
+        }
     }
 
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= DEPTH_MAX {
-            return Err(Error::new(format!("json path: nested deeper than {DEPTH_MAX}")));
+            return Err(Error::new(format!(
+                "json path: nested deeper than {DEPTH_MAX}"
+            )));
         }
         self.depth += 1;
         let answer = read(self);
@@ -106,8 +120,11 @@ impl Reader<'_> {
         if self.take("*") {
             return Ok(Step::All);
         }
-        let name: String =
-            self.rest().chars().take_while(|c| c.is_alphanumeric() || "_-$".contains(*c)).collect();
+        let name: String = self
+            .rest()
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || "_-$".contains(*c))
+            .collect();
         if name.is_empty() {
             return Err(self.expected("a member name or '*'"));
         }
@@ -148,11 +165,17 @@ impl Reader<'_> {
         let start = self.index()?;
         self.space();
         if !self.take(":") {
-            return start.map(Step::Index).ok_or_else(|| self.expected("an index or a name"));
+            return start
+                .map(Step::Index)
+                .ok_or_else(|| self.expected("an index or a name"));
         }
         let end = self.index()?;
         self.space();
-        let step = if self.take(":") { self.index()?.unwrap_or(1) } else { 1 };
+        let step = if self.take(":") {
+            self.index()?.unwrap_or(1)
+        } else {
+            1
+        };
         if step == 0 {
             return Err(self.expected("a step that is not 0"));
         }
@@ -161,11 +184,15 @@ impl Reader<'_> {
 
     fn index(&mut self) -> Result<Option<i64>> {
         self.space();
-        let len = self.rest().bytes().take_while(|b| b.is_ascii_digit() || *b == b'-').count();
+        let len = self
+            .rest()
+            .bytes()
+            .take_while(|b| b.is_ascii_digit() || *b == b'-')
+            .count();
         if len == 0 {
             return Ok(None);
         }
-        let found = number::parse_i64(self.rest()[..len].as_bytes());
+        let found = number::parse_i64(&self.rest().as_bytes()[..len]);
         let index = found.ok_or_else(|| self.expected("a whole number"))?;
         self.at += len;
         Ok(Some(index))
@@ -247,8 +274,11 @@ impl Reader<'_> {
             Some(quote @ ('"' | '\'')) => Ok(Operand::Value(Value::Str(self.quoted(quote)?))),
             Some('-' | '0'..='9') => self.number(),
             _ => {
-                let words =
-                    [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)];
+                let words = [
+                    ("true", Value::Bool(true)),
+                    ("false", Value::Bool(false)),
+                    ("null", Value::Null),
+                ];
                 for (word, value) in words {
                     if self.take(word) {
                         return Ok(Operand::Value(value));
@@ -271,7 +301,7 @@ impl Reader<'_> {
                 c.is_ascii_digit() || ".eE".contains(*c) || exponent_sign || first_sign
             })
             .count();
-        let text = self.rest()[..len].as_bytes();
+        let text = &self.rest().as_bytes()[..len];
         let value = rekuiper_value::json::schemaless_number(text);
         let value = value.ok_or_else(|| self.expected("a number"))?;
         self.at += len;
@@ -287,8 +317,23 @@ mod tests {
     #[test]
     fn refused_texts() {
         for bad in [
-            "", "k", "$.", "$.[", "$[", "$[1", "$[]", "$[?]", "$[? @.k>]", "$[? (@.k]", "$x", "$[1:2:0]",
-            "$['k]", "$[99999999999999999999]", "$[? @.k = 1]", "$..", "$[1,]",
+            "",
+            "k",
+            "$.",
+            "$.[",
+            "$[",
+            "$[1",
+            "$[]",
+            "$[?]",
+            "$[? @.k>]",
+            "$[? (@.k]",
+            "$x",
+            "$[1:2:0]",
+            "$['k]",
+            "$[99999999999999999999]",
+            "$[? @.k = 1]",
+            "$..",
+            "$[1,]",
         ] {
             assert!(path(bad).is_err(), "{bad}");
         }
@@ -301,9 +346,27 @@ mod tests {
     #[test]
     fn accepted_texts() {
         for good in [
-            "$", " $ ", "$.k", "$.k[0].z", "$['a.b']", "$[\"k\"]", "$[-1]", "$[1:]", "$[:2]", "$[::2]",
-            "$..k", "$..*", "$..[0]", "$.*", "$[*]", "$[0, 2]", "$['a','b']", "$[?(@.k>1)]",
-            "$[? !(@.k == 'x') || $.on && @ >= -1.5e3]", "$.größe", "$[?@.k]",
+            "$",
+            " $ ",
+            "$.k",
+            "$.k[0].z",
+            "$['a.b']",
+            "$[\"k\"]",
+            "$[-1]",
+            "$[1:]",
+            "$[:2]",
+            "$[::2]",
+            "$..k",
+            "$..*",
+            "$..[0]",
+            "$.*",
+            "$[*]",
+            "$[0, 2]",
+            "$['a','b']",
+            "$[?(@.k>1)]",
+            "$[? !(@.k == 'x') || $.on && @ >= -1.5e3]",
+            "$.größe",
+            "$[?@.k]",
         ] {
             assert!(path(good).is_ok(), "{good}: {:?}", path(good));
         }
@@ -316,7 +379,9 @@ mod tests {
         }
 
         #[test]
-        fn path_like_text_gives_a_path_or_an_error(text in "\\$([.\\[\\]?@*:,'\"ka01()&|!<>=-]| ){0,24}") {
+        fn path_like_text_gives_a_path_or_an_error(
+            text in "\\$([.\\[\\]?@*:,'\"ka01()&|!<>=-]| ){0,24}",
+        ) {
             if let Ok(path) = path(&text) {
                 let doc = rekuiper_value::json::parse(br#"{"k":[{"a":1},[0,"x"]],"a":null}"#);
                 let _ = super::super::find(&path, &doc.unwrap());
