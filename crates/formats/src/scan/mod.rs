@@ -34,6 +34,14 @@ pub trait RowSink {
     fn row(&mut self, cells: &[Cell], whole: Cell) -> Result<(), Fault>;
 }
 
+struct Nowhere;
+
+impl RowSink for Nowhere {
+    fn row(&mut self, _: &[Cell], _: Cell) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
 /// Finds the members named in `keys`; slot `i` of a row is key `i`.
 #[derive(Debug, Default)]
 pub struct Scanner {
@@ -51,6 +59,22 @@ impl Scanner {
 
     /// Scans the payload at `from..end` of the batch's bytes.
     pub fn payload<S: RowSink>(
+        &mut self,
+        buf: &[u8],
+        from: usize,
+        end: usize,
+        sink: &mut S,
+    ) -> Result<(), Fault> {
+        let scanned = self.scan(buf, from, end, sink);
+        if let Err(fault) = scanned {
+            // what is reported must not depend on the message that stands behind
+            let alone = buf.get(..end).unwrap_or(buf);
+            return Err(self.scan(alone, from, end, &mut Nowhere).err().unwrap_or(fault));
+        }
+        scanned
+    }
+
+    fn scan<S: RowSink>(
         &mut self,
         buf: &[u8],
         from: usize,
@@ -147,6 +171,8 @@ impl Scanner {
                             Behind::End(after) => return Ok(after),
                         }
                     }
+                    // more blanks than foreseen may stand before the value
+                    at = skip_space(buf, at, end);
                     slot
                 }
                 None => match self.unforeseen(buf, at, end, (at == open, depth))? {
