@@ -14,8 +14,8 @@ pub const DEF: FunctionDef = FunctionDef {
     ],
     check: Some(check),
     returns: "float",
-    doc: "The mean of all rows so far. A row with null or another kind is lost. With both: \
-          from the row where begin holds up to the row where reset holds.",
+    doc: "The mean of all rows so far. A row with null or another kind is lost. With both \
+          conditions: from the row where begin holds up to the row where reset holds.",
     ..FunctionDef::of(Kind::Analytic(new::<Avg>))
 };
 
