@@ -34,12 +34,12 @@ impl Broker {
             .arg(&path)
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let mut process = Owned::spawn("mosquitto", &mut command).map_err(|e| {
-            format!("{e}; install Mosquitto, name it with --broker, or use --modes direct")
-        })?;
+        let hint = "install Mosquitto, name it with --broker, or use --modes direct";
+        let hinted = |e: String| format!("{e}; {hint}");
+        let mut process = Owned::spawn("mosquitto", &mut command).map_err(hinted)?;
         let deadline = Instant::now() + Duration::from_secs(5);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            process.check()?;
+            process.check().map_err(hinted)?;
             if Instant::now() > deadline {
                 return Err(format!("mosquitto does not listen on port {port}"));
             }

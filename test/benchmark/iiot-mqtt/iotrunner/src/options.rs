@@ -82,7 +82,10 @@ pub struct RunArgs {
     pub load_core: Option<usize>,
     #[arg(long, default_value = "mosquitto")]
     pub broker: String,
-    /// The mqttgen program; default: beside this one, built when missing
+    /// Take kuiperd and mqttgen as they lie beside this program
+    #[arg(long)]
+    pub no_build: bool,
+    /// The mqttgen program; default: the one beside this, built first
     #[arg(long)]
     pub mqttgen: Option<PathBuf>,
     /// A generator later than this voids the step, in ms
@@ -122,14 +125,14 @@ impl Options {
         for text in &args.engines {
             let mut engine = EngineSpec::parse(text)?;
             if engine.name == "rekuiper" && engine.path.as_os_str().is_empty() {
-                engine.path = program(&home, "kuiperd", "rekuiper-server")?;
+                engine.path = program(&home, "kuiperd", "rekuiper-server", !args.no_build)?;
             }
             engine.path = absolute(&engine)?;
             engines.push(engine);
         }
         let mqttgen = match args.mqttgen {
             Some(path) => path,
-            None => program(&home, "mqttgen", "mqttgen")?,
+            None => program(&home, "mqttgen", "mqttgen", !args.no_build)?,
         };
         let workloads = args
             .workloads
@@ -207,26 +210,31 @@ fn absolute(engine: &EngineSpec) -> Result<PathBuf, String> {
     })
 }
 
-/// A release program of this repository: beside this one, else in target/release, else built.
-fn program(home: &Path, name: &str, package: &str) -> Result<PathBuf, String> {
-    let beside = std::env::current_exe()
-        .ok()
-        .and_then(|me| Some(me.parent()?.join(name)));
-    let target = home.join("../../../target/release").join(name);
-    let candidates = [beside, Some(target.clone())];
-    if let Some(found) = candidates.into_iter().flatten().find(|path| path.is_file()) {
-        return Ok(found);
+/// A program of this repository, in the folder this one is in. Built first, so that nobody measures
+/// what the sources were yesterday; cargo does nothing when it is fresh.
+fn program(home: &Path, name: &str, package: &str, build: bool) -> Result<PathBuf, String> {
+    let me = std::env::current_exe().map_err(|e| e.to_string())?;
+    let folder = me.parent().unwrap_or(Path::new("."));
+    let path = folder.join(name);
+    if build {
+        let release = folder.ends_with("release").then_some("--release");
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "-p", package])
+            .args(release)
+            .current_dir(home)
+            .status()
+            .map_err(|e| format!("cargo cannot be run: {e}; --no-build takes what is there"))?;
+        if !status.success() {
+            return Err(format!("building {package} failed ({status})"));
+        }
     }
-    eprintln!("{name} is missing, building {package}");
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string());
-    let status = Command::new(cargo)
-        .args(["build", "--release", "-p", package])
-        .current_dir(home)
-        .status()
-        .map_err(|e| format!("cargo cannot be run: {e}"))?;
-    if status.success() && target.is_file() {
-        Ok(target)
+    if path.is_file() {
+        Ok(path)
     } else {
-        Err(format!("building {package} gave no {name} ({status})"))
+        Err(format!(
+            "no {name} in {}: name it by its path",
+            folder.display()
+        ))
     }
 }
