@@ -1,5 +1,6 @@
 //! The command line of `iotrunner`.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -34,16 +35,21 @@ fn run(args: RunArgs) -> Result<bool, String> {
     if let Some(core) = options.load_core {
         children::pin_self(core)?;
     }
-    let results = plan::run(&options, |line| println!("{line}"))?;
+    let results = plan::run(&options, say)?;
     if !options.smoke || options.out.is_some() {
         let folder = report::write(&options, &command_line(), &results)?;
-        println!("evidence: {}", folder.display());
+        say(&format!("evidence: {}", folder.display()));
     }
     let success = results.success(&options);
     if !success {
         eprintln!("iotrunner: some steps were not held, see above");
     }
     Ok(success)
+}
+
+/// Prints a line; a reader that went away does not end a run of half an hour.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// The command as it was typed, with file names instead of paths: a record is for everybody.
