@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use crate::arith::{arith, bit, neg, unfit};
 use crate::compare::{between, compare};
+use crate::shape::roomy;
 use crate::{Env, Expr, LikePattern, Part, access};
 
 impl Expr {
@@ -47,6 +48,18 @@ impl Expr {
                 access::slice(&base, from.as_ref(), to.as_ref())
             }
             Expr::Row(parts) => Ok(Value::object(row_object(parts, env, row)?)),
+            Expr::Array(items) => {
+                let mut values = Vec::with_capacity(items.len());
+                for item in items.iter() {
+                    values.push(match item.eval(env, row)? {
+                        Value::Missing => Value::Null,
+                        value => value,
+                    });
+                }
+                Ok(Value::array(values))
+            }
+            Expr::FirstOf(cols) => Ok(first_of(cols, env, row)),
+            Expr::Deep(deep) => roomy(|| deep.inner().eval(env, row)),
         }
     }
 }
@@ -111,6 +124,7 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
             Ok(Some(like(&value, &LikePattern::new(text))? != *not))
         }
         Expr::Not(e) => Ok(tri(e, env, row)?.map(|b| !b)),
+        Expr::Deep(deep) => roomy(|| tri(deep.inner(), env, row)),
         Expr::And(p) => {
             let left = tri(&p.0, env, row)?;
             if left == Some(false) {
@@ -185,6 +199,10 @@ fn case(
         }
     }
     otherwise.map_or(Ok(Value::Null), |e| e.eval(env, row))
+}
+
+fn first_of(cols: &[u16], env: Env<'_>, row: usize) -> Value {
+    cols.iter().map(|c| env.frame.value(*c, row)).find(|v| !v.is_missing()).unwrap_or_default()
 }
 
 fn row_object(parts: &[Part], env: Env<'_>, row: usize) -> Result<Object> {

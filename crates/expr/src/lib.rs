@@ -16,9 +16,11 @@ mod frame;
 pub mod kernel;
 pub mod like;
 mod shape;
+mod show;
 
 pub use eval::{truth, tri};
 pub use frame::{Env, Frame};
 pub use kernel::{NumExpr, Predicate};
 pub use like::LikePattern;
-pub use shape::{ArithOp, BitOp, CmpOp, Expr, Part};
+pub use shape::{ArithOp, BitOp, CmpOp, DEEP_EVERY, Deep, Expr, Part};
+pub use show::Show;

@@ -74,7 +74,7 @@ pub enum Stage {
     Limit(usize),
     /// `unnest` in the select list: several results from one row.
     Unnest(UnnestPlan),
-    /// dedup_trigger
+    /// dedup_trigger: start, end, now, seconds as a literal, and the column of the result.
     DedupTrigger(Vec<Expr>),
 }
 
@@ -133,6 +133,8 @@ pub struct LookupPlan {
     pub on: Option<Expr>,
 }
 
+/// A call of [`crate::FIRST`] writes into the very column that it reads: in a window that keeps no
+/// rows it holds the group's first value of that column. It is to be given `Missing` as it is.
 pub struct AggregateCall {
     pub def: &'static FunctionDef,
     pub args: Vec<Expr>,
@@ -195,4 +197,14 @@ pub enum OutNulls {
     LeaveOut,
     /// sendNilField: null either way.
     Keep,
+}
+
+impl OutItem {
+    /// The column's name, where it is known before there are rows.
+    pub fn name(&self) -> Option<&Str> {
+        match self {
+            OutItem::Field { name, .. } | OutItem::Const { name, .. } => Some(name),
+            OutItem::Row(_) | OutItem::Spread { .. } | OutItem::Members(_) => None,
+        }
+    }
 }
