@@ -153,6 +153,20 @@ async fn a_full_link_stops_its_publishers_and_nobody_else() {
     until("full", || link.stats().queued == 10).await;
     drop(link);
     publisher.ping().await;
+    // and when it no longer wants the topic
+    let link = open(&broker, small(LinkPolicy::Block), "t");
+    for i in 0..25 {
+        publisher
+            .send(Packet::Publish(publish(
+                "t",
+                &i.to_string(),
+                QoS::AtMostOnce,
+            )))
+            .await;
+    }
+    until("full", || link.stats().queued == 10).await;
+    assert!(link.unsubscribe("t"));
+    publisher.ping().await;
 }
 
 #[tokio::test]
@@ -339,4 +353,71 @@ async fn links_share_and_end() {
     let (ended, ()) = tokio::join!(in_time("end", b.recv(1, &mut out)), broker.shutdown());
     assert_eq!(ended, Err(LinkError::Closed));
     assert!(matches!(broker.link("late"), Err(LinkError::Closed)));
+}
+
+/// Several threads: each message reaches every subscriber once, in its publisher's order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn many_publishers_at_once() {
+    const PUBLISHERS: usize = 4;
+    const EACH: usize = 1500;
+    let broker = broker().await;
+    let mut link = open(&broker, committing(), "t/+");
+    let mut client = Client::connect(&broker, Version::V5, "sub").await;
+    client.subscribe("t/+", QoS::AtLeastOnce).await;
+    let mut tasks = Vec::new();
+    for p in 0..PUBLISHERS {
+        let mut publisher = Client::connect(&broker, BOTH[p % 2], &format!("p{p}")).await;
+        tasks.push(tokio::spawn(async move {
+            let topic = format!("t/{p}");
+            // a window of ten: the acknowledgements wait for the link
+            let mut unanswered = 0;
+            for i in 0..EACH {
+                let packet_id = Some(i as u16 + 1);
+                let packet = publish(&topic, &i.to_string(), QoS::AtLeastOnce);
+                publisher
+                    .send(Packet::Publish(Publish {
+                        packet_id,
+                        ..packet
+                    }))
+                    .await;
+                unanswered += 1;
+                if unanswered == 10 {
+                    let expected = i as u16 + 1 - 9;
+                    let answer = publisher.recv().await;
+                    assert!(matches!(answer, Packet::PubAck(a) if a.packet_id == expected));
+                    unanswered -= 1;
+                }
+            }
+            for _ in 0..unanswered {
+                publisher.recv().await;
+            }
+        }));
+    }
+    let subscriber = tokio::spawn(async move {
+        let mut next = [0; PUBLISHERS];
+        for _ in 0..PUBLISHERS * EACH {
+            let got = client.message().await;
+            client.send(Packet::PubAck(ack(got.packet_id))).await;
+            check_order(&mut next, &got.topic, &got.payload);
+        }
+        client.ping().await;
+    });
+    let mut next = [0; PUBLISHERS];
+    for _ in 0..PUBLISHERS * EACH {
+        let got = receive(&mut link, 1).await.remove(0);
+        check_order(&mut next, got.topic.as_str(), &got.payload);
+        link.ack(got.ack.expect("asked for"));
+    }
+    for task in tasks {
+        in_time("publisher", task).await.expect("no panic");
+    }
+    in_time("subscriber", subscriber).await.expect("no panic");
+    assert_eq!(broker.stats().messages_dropped(), 0);
+}
+
+fn check_order(next: &mut [usize], topic: &str, payload: &[u8]) {
+    let publisher: usize = topic[2..].parse().expect("number");
+    let number: usize = String::from_utf8_lossy(payload).parse().expect("number");
+    assert_eq!(number, next[publisher], "from publisher {publisher}");
+    next[publisher] += 1;
 }

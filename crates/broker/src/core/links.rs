@@ -172,9 +172,14 @@ impl Core {
 
     fn wake_waiters(&mut self, id: SubscriberId) {
         let Some(link) = self.link(id) else { return };
-        if link.waiters.is_empty() || !link.is_roomy() {
-            return;
+        if !link.waiters.is_empty() && link.is_roomy() {
+            self.wake_all_waiters(id);
         }
+    }
+
+    /// Also when the link no longer wants what the waiters have: then they need not wait.
+    pub(super) fn wake_all_waiters(&mut self, id: SubscriberId) {
+        let Some(link) = self.link(id) else { return };
         for waiter in std::mem::take(&mut link.waiters) {
             self.wake_waiter(waiter, id);
         }
@@ -245,15 +250,12 @@ impl Core {
         let Some(link) = self.link(id) else { return };
         link.end();
         let filters = std::mem::take(&mut link.filters);
-        let waiters = std::mem::take(&mut link.waiters);
         let queued = std::mem::take(&mut link.queue);
         let unacked = std::mem::take(&mut link.unacked);
         for filter in filters {
             self.router.remove(&filter, id);
         }
-        for waiter in waiters {
-            self.wake_waiter(waiter, id);
-        }
+        self.wake_all_waiters(id);
         let tickets = queued
             .into_iter()
             .map(|delivery| delivery.ticket)

@@ -180,7 +180,9 @@ impl Core {
         let had = self
             .link(id)
             .is_some_and(|link| link.filters.remove(filter));
-        had && self.router.remove(filter, id)
+        let gone = had && self.router.remove(filter, id);
+        self.wake_all_waiters(id);
+        gone
     }
 }
 

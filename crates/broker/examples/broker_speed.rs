@@ -1,5 +1,5 @@
 //! How many QoS 0 messages a second go from TCP connections into a link, and what an idle
-//! connection costs. `cargo run --release --example throughput -p rekuiper-broker -- 2000000`
+//! connection costs. `cargo run --release --example broker_speed -p rekuiper-broker -- 2000000`
 //! (messages, then idle connections; it ends by itself). Linux only, for its memory figure.
 
 use std::time::Instant;

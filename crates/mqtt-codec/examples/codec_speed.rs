@@ -1,5 +1,5 @@
 //! How fast PUBLISH packets are found in a 256 KiB buffer: `cargo run --release --example
-//! throughput -p rekuiper-mqtt-codec`. Prints a sum of what it saw, so that nothing is elided.
+//! codec_speed -p rekuiper-mqtt-codec`. Prints a sum of what it saw, so that nothing is elided.
 
 use std::time::Instant;
 
