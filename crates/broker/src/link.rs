@@ -29,7 +29,8 @@ pub struct LinkOptions {
     pub queue_messages_max: usize,
     /// The same in bytes
     pub queue_bytes_max: usize,
-    /// PUBACK and PUBREC to a publisher wait until this link acknowledged the message
+    /// PUBACK and PUBREC to a publisher wait until this link acknowledged the message. Concerns
+    /// what arrives at QoS 1 or 2, so the link must subscribe at one of these
     pub ack_after_link: bool,
     /// Messages published through this link do not come back to it
     pub no_local: bool,

@@ -8,10 +8,10 @@ use rekuiper_broker::Limits;
 use rekuiper_mqtt_codec::*;
 
 #[tokio::test]
-async fn every_qos_in_both_versions_and_across() {
+async fn every_qos_in_all_versions_and_across() {
     let broker = broker().await;
-    for from in BOTH {
-        for to in BOTH {
+    for from in ALL {
+        for to in ALL {
             for qos in [QoS::AtMostOnce, QoS::AtLeastOnce, QoS::ExactlyOnce] {
                 let mut subscriber = Client::connect(&broker, to, "sub").await;
                 subscriber.subscribe("a/+", qos).await;

@@ -47,28 +47,10 @@ impl Core {
         door: Arc<Door>,
         now: u64,
     ) -> Result<Admission, ReasonCode> {
-        if self.shutting_down {
-            return Err(ReasonCode::SERVER_UNAVAILABLE);
-        }
-        auth::check(&self.config, &connect)?;
-        if connect
-            .will
-            .as_ref()
-            .is_some_and(|will| will.topic.starts_with('$'))
-        {
-            return Err(ReasonCode::TOPIC_NAME_INVALID);
-        }
-        if connect.client_id.len() > CLIENT_ID_BYTES_MAX {
-            return Err(ReasonCode::CLIENT_ID_NOT_VALID);
-        }
+        self.check(&connect)?;
         let assigned = self.assign_client_id(&mut connect)?;
         let existing = self.clients.get(connect.client_id.as_str()).copied();
-        let config = self.config.clone();
-        let full = self.stats.connections_now >= config.limits.connections_max as u64
-            || (existing.is_none() && self.clients.len() >= config.limits.sessions_max);
-        if full {
-            return Err(ReasonCode::QUOTA_EXCEEDED);
-        }
+        self.check_room(existing)?;
         let resumed = existing.and_then(|id| self.take_over(id, connect.clean, now));
         let (id, session_present) = match resumed {
             Some(id) => (id, true),
@@ -113,6 +95,41 @@ impl Core {
             answer,
             accepted: Some(Accepted { id, epoch }),
         })
+    }
+
+    fn check(&self, connect: &Connect) -> Result<(), ReasonCode> {
+        if self.shutting_down {
+            return Err(ReasonCode::SERVER_UNAVAILABLE);
+        }
+        auth::check(&self.config, connect)?;
+        if connect
+            .will
+            .as_ref()
+            .is_some_and(|will| will.topic.starts_with('$'))
+        {
+            return Err(ReasonCode::TOPIC_NAME_INVALID);
+        }
+        if connect.client_id.len() > CLIENT_ID_BYTES_MAX {
+            return Err(ReasonCode::CLIENT_ID_NOT_VALID);
+        }
+        Ok(())
+    }
+
+    /// Is there room for one more? Who takes over or comes back brings its own.
+    fn check_room(&mut self, existing: Option<SubscriberId>) -> Result<(), ReasonCode> {
+        let (connections_max, sessions_max) = (
+            self.config.limits.connections_max,
+            self.config.limits.sessions_max,
+        );
+        let online = existing
+            .and_then(|id| self.session(id))
+            .is_some_and(|s| s.is_online());
+        let no_connection = !online && self.stats.connections_now >= connections_max as u64;
+        let no_session = existing.is_none() && self.clients.len() >= sessions_max;
+        match no_connection || no_session {
+            true => Err(ReasonCode::QUOTA_EXCEEDED),
+            false => Ok(()),
+        }
     }
 
     /// Gives a name to a client without one; returns whether it did.

@@ -198,6 +198,44 @@ impl World {
         }
     }
 
+    fn connect(&mut self, client: usize, mut connect: Connect) {
+        connect.client_id = format!("c{client}");
+        let version = connect.version;
+        // the connection before it hears of the takeover later, or never
+        let admission = self.core.on_connect(connect, Arc::default(), self.now);
+        let accepted = admission.accepted.expect("room for all");
+        self.clients[client] = Some((accepted.id, accepted.epoch, version));
+    }
+
+    /// Opens a link, or closes it.
+    fn link(&mut self, at: usize) {
+        if let Some(id) = self.links[at].take() {
+            return self.core.close_link(id);
+        }
+        let options = LinkOptions {
+            policy: [LinkPolicy::Block, LinkPolicy::DropOldest][at],
+            ack_after_link: true,
+            queue_messages_max: 2,
+            ..LinkOptions::default()
+        };
+        let door = || Arc::new(Door::default());
+        let id = self.core.open_link(options, door(), door()).expect("runs");
+        self.core
+            .link_subscribe(id, "a/#", QoS::ExactlyOnce, self.now);
+        self.links[at] = Some(id);
+    }
+
+    fn receive(&mut self, at: usize, ack: bool) {
+        let Some(id) = self.links[at] else { return };
+        let mut taken = Vec::new();
+        self.core.link_take(id, 2, self.now, &mut taken);
+        for (_, number) in taken {
+            if let (true, Some(number)) = (ack, number) {
+                self.core.link_ack(id, number);
+            }
+        }
+    }
+
     fn run(&mut self, step: Step) {
         match step {
             Step::Connect {
@@ -207,29 +245,29 @@ impl World {
                 expiry_s,
                 will,
             } => {
-                let version = if v5 { Version::V5 } else { Version::V311 };
-                let mut connect = Connect::new(version, format!("c{client}"));
-                connect.clean = clean;
-                connect.will = will.then(|| Will {
+                let version = [Version::V311, Version::V5][usize::from(v5)];
+                let will = will.then(|| Will {
                     topic: "a/b".into(),
                     ..Will::default()
                 });
+                let mut connect = Connect {
+                    clean,
+                    will,
+                    ..Connect::new(version, "")
+                };
                 connect
                     .properties
                     .push(Property::SessionExpiryInterval(expiry_s));
-                // the connection before it hears of the takeover later, or never
-                let admission = self.core.on_connect(connect, Arc::default(), self.now);
-                let accepted = admission.accepted.expect("room for all");
-                self.clients[client] = Some((accepted.id, accepted.epoch, version));
+                self.connect(client, connect);
             }
-            Step::Close { client, proper } => {
-                let how = if proper {
-                    Goodbye::Proper
-                } else {
-                    Goodbye::Abrupt
-                };
-                self.close(client, how);
-            }
+            Step::Close {
+                client,
+                proper: true,
+            } => self.close(client, Goodbye::Proper),
+            Step::Close {
+                client,
+                proper: false,
+            } => self.close(client, Goodbye::Abrupt),
             Step::Send { client, packet } => {
                 let Some((_, _, version)) = self.clients[client] else {
                     return;
@@ -240,41 +278,8 @@ impl World {
                 }
             }
             Step::Bytes { client, bytes } => self.feed(client, &bytes),
-            Step::Link { at } => match self.links[at].take() {
-                Some(id) => self.core.close_link(id),
-                None => {
-                    let policy = if at == 0 {
-                        LinkPolicy::Block
-                    } else {
-                        LinkPolicy::DropOldest
-                    };
-                    let ack_after_link = true;
-                    let options = LinkOptions {
-                        policy,
-                        ack_after_link,
-                        ..LinkOptions::default()
-                    };
-                    let options = LinkOptions {
-                        queue_messages_max: 2,
-                        ..options
-                    };
-                    let door = || Arc::new(Door::default());
-                    let id = self.core.open_link(options, door(), door()).expect("runs");
-                    self.core
-                        .link_subscribe(id, "a/#", QoS::ExactlyOnce, self.now);
-                    self.links[at] = Some(id);
-                }
-            },
-            Step::Receive { at, ack } => {
-                let Some(id) = self.links[at] else { return };
-                let mut taken = Vec::new();
-                self.core.link_take(id, 2, self.now, &mut taken);
-                for (_, number) in taken {
-                    if let (true, Some(number)) = (ack, number) {
-                        self.core.link_ack(id, number);
-                    }
-                }
-            }
+            Step::Link { at } => self.link(at),
+            Step::Receive { at, ack } => self.receive(at, ack),
             Step::Pass { ms } => {
                 self.now += ms;
                 self.core.tick(self.now);

@@ -258,3 +258,13 @@ impl Connection {
         let _ = tokio::time::timeout(Duration::from_millis(LINGER_MS), talk).await;
     }
 }
+
+/// Also when the task ends by a panic or with its runtime: the session must not believe that its
+/// client is still there. After a regular end this does nothing.
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let (id, epoch, now) = (self.who.id, self.who.epoch, self.shared.now());
+        self.shared
+            .with(|core| core.on_close(id, epoch, Goodbye::Abrupt, now));
+    }
+}

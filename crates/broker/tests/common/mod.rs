@@ -12,6 +12,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub const BOTH: [Version; 2] = [Version::V311, Version::V5];
 
+pub const ALL: [Version; 3] = [Version::V31, Version::V311, Version::V5];
+
 pub async fn broker() -> BrokerHandle {
     broker_with(Limits::default()).await
 }
