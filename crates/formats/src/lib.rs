@@ -4,12 +4,15 @@
 //! Knows nothing of connectors, rules, SQL, tasks, files or the clock: bytes and a time come in,
 //! columns go out.
 
+pub mod codec;
 mod decoder;
 mod encoder;
 mod format;
 mod meta;
 mod options;
 mod plan;
+#[cfg(feature = "protobuf")]
+pub mod proto;
 pub mod scan;
 mod stamp;
 mod strict;

@@ -48,6 +48,7 @@ pub fn show(batch: &Batch) -> String {
     out
 }
 
+#[allow(dead_code)]
 pub fn run(options: DecodeOptions, fields: &[Option<Field>], payloads: &[&str]) -> String {
     let payloads: Vec<&[u8]> = payloads.iter().map(|p| p.as_bytes()).collect();
     show(&decode(options, fields, &payloads))
