@@ -352,15 +352,16 @@ async fn connections_are_bounded() {
     })
     .await;
     let first = Client::connect(&broker, Version::V5, "1").await;
-    let mut second = Client::connect(&broker, Version::V311, "2").await;
+    let second = Client::connect(&broker, Version::V311, "2").await;
     let (_, answer) = Client::connect_as(&broker, Connect::new(Version::V5, "3")).await;
     assert_eq!(answer.reason, ReasonCode::QUOTA_EXCEEDED);
     // who takes over brings its own room
-    second = Client::connect(&broker, Version::V311, "2").await;
+    let mut taker = Client::connect(&broker, Version::V311, "2").await;
+    second.expect_end(ReasonCode::SESSION_TAKEN_OVER).await;
     first.disconnect().await;
     until("room", || broker.stats().connections_now == 1).await;
     Client::connect(&broker, Version::V5, "3").await;
-    second.ping().await;
+    taker.ping().await;
 }
 
 #[tokio::test]
