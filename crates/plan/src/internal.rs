@@ -6,7 +6,7 @@ use rekuiper_functions::{
     Accumulator, Arg, Cx, FunctionDef, Kind, NullRule, analytic::had_changed_star,
     multi::extract_columns,
 };
-use rekuiper_value::{Result, Value};
+use rekuiper_value::{Error, Result, Value};
 
 /// The first value of a group, whatever it is, `Missing` too: what a plain column beside
 /// aggregates shows where a window keeps no rows. Its result goes back into the same column.
@@ -36,6 +36,19 @@ pub static EXTRACT: FunctionDef = FunctionDef {
 fn extract(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let found = extract_columns(args.first().unwrap_or(&Value::Null))?;
     Ok(found.map_or(Value::Null, |o| Value::Array(Arc::new(vec![Value::Object(o)]))))
+}
+
+/// `unnest` where it can make no rows.
+pub static UNNEST_WITHIN: FunctionDef = FunctionDef {
+    name: "unnest",
+    args: &[Arg::any("array")],
+    nulls: NullRule::Pass,
+    pure: false,
+    ..FunctionDef::scalar(unnest_within)
+};
+
+fn unnest_within(_args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
+    Err(Error::new("unnest makes rows only as a whole item of the select list"))
 }
 
 #[derive(Default)]

@@ -7,7 +7,7 @@
 
 use rekuiper_expr::{Expr, Part};
 use rekuiper_functions::FunctionDef;
-use rekuiper_sql::ast::{JoinKind, TimeUnit};
+pub use rekuiper_sql::ast::{JoinKind, TimeUnit};
 use rekuiper_value::{Field, Str, Value};
 
 /// A rule, ready to be built into operators.

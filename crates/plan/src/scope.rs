@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use rekuiper_expr::{Expr, Part};
-use rekuiper_sql::{JoinKind, Select, Source, Span, StreamKind};
+use rekuiper_sql::{FieldType, JoinKind, Select, Source, Span, StreamKind};
 use rekuiper_value::{Field, Str};
 
 use crate::catalog::{Catalog, StreamInfo};
@@ -20,8 +20,8 @@ pub(crate) struct ScopeSource {
     pub kind: SourceKind,
     /// How it is joined; INNER for the first.
     pub join: JoinKind,
-    /// Declared column names; none in schemaless streams.
-    declared: Option<HashMap<Str, ()>>,
+    /// Declared columns and whether they are BOOLEAN; none in schemaless streams.
+    declared: Option<HashMap<Str, bool>>,
     fields: HashMap<Field, u16>,
     pub span: Span,
 }
@@ -76,7 +76,10 @@ fn source(catalog: &dyn Catalog, from: &Source, join: JoinKind) -> Result<ScopeS
             SourceKind::ScanTable { retain: given.unwrap_or(info.default_retain) }
         }
     };
-    let declared = info.fields().map(|f| f.iter().map(|f| (f.name.clone(), ())).collect());
+    let declared = info.fields().map(|fields| {
+        let boolean = |f: &rekuiper_sql::Field| matches!(f.typ, FieldType::Boolean);
+        fields.iter().map(|f| (f.name.clone(), boolean(f))).collect()
+    });
     Ok(ScopeSource {
         name: from.name.clone(),
         alias: from.alias.clone(),
@@ -155,6 +158,12 @@ impl Scope {
     /// Whether some typed stream declares this column.
     pub fn declares(&self, name: &str) -> bool {
         self.sources.iter().any(|s| s.typed() && s.holds(name))
+    }
+
+    /// Whether some typed stream declares this column as BOOLEAN.
+    pub fn is_boolean(&self, name: &str) -> bool {
+        let found = |s: &ScopeSource| s.declared.as_ref().and_then(|d| d.get(name).copied());
+        self.sources.iter().filter_map(found).any(|b| b)
     }
 
     /// Whether every source is typed: then unknown columns are mistakes.

@@ -32,6 +32,22 @@ impl Planner<'_> {
         let def = self.function(call, span)?;
         check_over(call, def, span)?;
         self.check_args(call, def, span)?;
+        if matches!(def.kind, Kind::MultiRow) && place == Place::Select && self.calls_around == 0 {
+            return self.unnest_within(call, def, span);
+        }
+        self.calls_around += 1;
+        let made = self.call_of(call, def, span, place);
+        self.calls_around -= 1;
+        made
+    }
+
+    fn call_of(
+        &mut self,
+        call: &Call,
+        def: &'static FunctionDef,
+        span: Span,
+        place: Place,
+    ) -> Result<Expr> {
         match def.kind {
             Kind::Scalar(_) => {
                 self.check_context(def, span, place)?;

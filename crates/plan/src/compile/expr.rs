@@ -159,6 +159,25 @@ impl Planner<'_> {
         })
     }
 
+    /// A WHEN without a value before it must be a condition, as far as can be told.
+    fn check_when(&self, when: &sql::Expr) -> Result<()> {
+        let what = match &when.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => "a literal".to_owned(),
+            ExprKind::TimeUnit(_) => "a time unit".to_owned(),
+            ExprKind::Binary { op, .. } if op.is_arithmetic() => "a calculation".to_owned(),
+            ExprKind::Column { qualifier, name } => {
+                let alias = qualifier.is_none() && self.alias_of(name).is_some();
+                if alias || self.scope.is_boolean(name) {
+                    return Ok(());
+                }
+                format!("column {name}, of which it is not known that it is BOOLEAN,")
+            }
+            _ => return Ok(()),
+        };
+        Err(PlanError::at(when.span, format!("{what} is no condition for WHEN"))
+            .expected("a comparison, such as column = true"))
+    }
+
     fn case(&mut self, case: &sql::Case, place: Place) -> Result<Expr> {
         let mut part = |e: Option<&sql::Expr>| -> Result<Option<Box<Expr>>> {
             e.map(|e| self.compile(e, place).map(Box::new)).transpose()
@@ -167,6 +186,9 @@ impl Planner<'_> {
         let otherwise = part(case.else_.as_deref())?;
         let mut whens = Vec::with_capacity(case.whens.len());
         for (when, then) in &case.whens {
+            if case.value.is_none() {
+                self.check_when(when)?;
+            }
             whens.push((self.compile(when, place)?, self.compile(then, place)?));
         }
         Ok(Expr::Case { value, whens: whens.into(), otherwise })

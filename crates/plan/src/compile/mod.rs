@@ -94,6 +94,8 @@ pub(crate) struct Planner<'a> {
     /// Levels of the tree compiled last, up to the nearest [`Expr::Deep`].
     height: usize,
     alias_nodes: usize,
+    /// Calls around what is being compiled.
+    calls_around: usize,
     /// By column: when it is there.
     stages: Vec<Stage>,
     /// Calls with state by their text: equal ones share a column.
@@ -135,6 +137,7 @@ impl<'a> Planner<'a> {
             ready: HashMap::new(),
             height: 0,
             alias_nodes: 0,
+            calls_around: 0,
             stages: Vec::new(),
             calls: HashMap::new(),
             early: Vec::new(),

@@ -2,10 +2,11 @@
 
 use rekuiper_expr::{Expr, Part};
 use rekuiper_functions::{ArgKind, FunctionDef};
-use rekuiper_sql::{Call, Sort, Span, Star};
+use rekuiper_sql::{self as sql, Call, ExprKind, Sort, Span, Star};
 
 use crate::compile::{Place, Planner, Stage, arg_kind, refuse};
 use crate::error::{PlanError, Result};
+use crate::internal;
 use crate::physical::{RowNumberPlan, SortKey, UnnestPlan};
 
 impl Planner<'_> {
@@ -43,6 +44,10 @@ impl Planner<'_> {
     }
 
     pub fn sort_keys(&mut self, sorts: &[Sort], place: Place) -> Result<Vec<SortKey>> {
+        if let Some(sort) = sorts.iter().find(|s| begins_with_sign(&s.expr)) {
+            return Err(PlanError::at(sort.expr.span, "a sort key cannot begin with a sign")
+                .expected("a key that begins with a column or function (and DESC to turn it round)"));
+        }
         sorts
             .iter()
             .map(|s| Ok(SortKey { expr: self.compile(&s.expr, place)?, desc: s.desc }))
@@ -55,6 +60,17 @@ impl Planner<'_> {
         let col = self.computed(format!("{}({})", def.name, self.show(&array)), Stage::Unnest)?;
         self.unnest = Some(UnnestPlan { expr: array, col, limit: None });
         Ok(Expr::Col(col))
+    }
+
+    /// `unnest` within an expression: eKuiper makes the rule, and every row of it fails.
+    pub(super) fn unnest_within(
+        &mut self,
+        call: &Call,
+        def: &'static FunctionDef,
+        span: Span,
+    ) -> Result<Expr> {
+        let array = self.spread(call, def, span)?;
+        Ok(Expr::Call { def: &internal::UNNEST_WITHIN, args: Box::new([array]) })
     }
 
     /// The argument of unnest or extract; one of them may be in a rule.
@@ -140,5 +156,23 @@ impl Planner<'_> {
             }
             (_, None) => Ok(Expr::Row(Box::default())),
         }
+    }
+}
+
+/// Whether the text of an expression begins with an operator.
+fn begins_with_sign(mut e: &sql::Expr) -> bool {
+    loop {
+        e = match &e.kind {
+            ExprKind::Unary { .. } => return true,
+            ExprKind::Binary { left: first, .. }
+            | ExprKind::Between { expr: first, .. }
+            | ExprKind::In { expr: first, .. }
+            | ExprKind::Like { expr: first, .. }
+            | ExprKind::IsNull { expr: first, .. }
+            | ExprKind::Member { base: first, .. }
+            | ExprKind::Index { base: first, .. }
+            | ExprKind::Slice { base: first, .. } => first,
+            _ => return false,
+        };
     }
 }
