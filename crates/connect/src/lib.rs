@@ -1,1 +1,28 @@
-//! Source, sink and lookup traits and every connector
+//! Sources, sinks and lookups: the traits, and one folder or file a connector, named by the word
+//! users type as TYPE or as an action.
+//!
+//! Knows no SQL, no rules and no windows: a source hands over batches of messages or rows through
+//! [`SourceOut`], a sink takes batches of encoded payloads or rows. What all connectors share of
+//! the process around them is in [`Services`]. Registered by one line in [`connectors`].
+
+pub mod props;
+pub mod registry;
+pub mod services;
+pub mod status;
+pub mod traits;
+
+pub mod file;
+pub mod mqtt;
+pub mod nop;
+
+#[cfg(test)]
+mod testing;
+
+pub use props::Props;
+pub use registry::{ConnectorDef, connectors, find};
+pub use services::Services;
+pub use status::ConnStatus;
+pub use traits::{
+    BoxFuture, ConnectError, Fault, Lookup, Opened, Sink, SinkBatch, SinkCx, SinkData, Source,
+    SourceCx, SourceItem, SourceOut, Stopped,
+};

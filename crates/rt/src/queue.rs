@@ -169,6 +169,17 @@ impl<T: Weight> Sender<T> {
     pub async fn freed(&self) {
         self.0.freed.notified().await;
     }
+
+    /// Waits until the receiver is gone.
+    pub async fn closed(&self) {
+        loop {
+            let freed = self.0.freed.notified();
+            if !self.0.lock().receiver {
+                return;
+            }
+            freed.await;
+        }
+    }
 }
 
 impl<T> Clone for Sender<T> {

@@ -1,0 +1,27 @@
+//! The list of connectors.
+
+use crate::traits::Opened;
+use crate::{ConnectError, Props};
+
+/// What a connector says of itself. A role it does not play is `None`.
+pub struct ConnectorDef {
+    /// The word users type: TYPE of a stream, or the key of an action.
+    pub name: &'static str,
+    /// Made from the DATASOURCE and the effective properties.
+    pub source: Option<fn(&str, &Props) -> Result<Opened, ConnectError>>,
+    pub sink: Option<fn(&Props) -> Result<Opened, ConnectError>>,
+    /// Made from DATASOURCE, the KEY option and the properties.
+    pub lookup: Option<fn(&str, &str, &Props) -> Result<Opened, ConnectError>>,
+}
+
+/// One line a connector.
+static CONNECTORS: &[&ConnectorDef] =
+    &[&crate::file::CONNECTOR, &crate::mqtt::CONNECTOR, &crate::nop::CONNECTOR];
+
+pub fn connectors() -> &'static [&'static ConnectorDef] {
+    CONNECTORS
+}
+
+pub fn find(name: &str) -> Option<&'static ConnectorDef> {
+    CONNECTORS.iter().copied().find(|c| c.name == name)
+}
