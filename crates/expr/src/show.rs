@@ -201,3 +201,11 @@ impl Display for Show<'_> {
         }
     }
 }
+
+/// With column numbers for names.
+impl std::fmt::Debug for Expr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let name = |col: u16| format!("${col}");
+        write!(f, "{}", Show { expr: self, name: &name })
+    }
+}
