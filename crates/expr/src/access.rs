@@ -2,22 +2,23 @@
 
 use rekuiper_value::{Error, Result, Value};
 
-/// A member of an object. Of null: null. A member that is not there is `Missing`.
+/// A member of an object. A member that is not there is `Missing`; so is any of text or a
+/// number. Of an array it is an error: which element was meant?
 pub fn member(base: &Value, name: &str) -> Result<Value> {
     match base {
         Value::Object(members) => Ok(members.get(name).cloned().unwrap_or_default()),
-        Value::Missing | Value::Null => Ok(Value::Missing),
-        other => Err(Error::new(format!(
-            "cannot take member {name} of a {}: it is no object",
-            other.kind_name()
+        Value::Array(_) => Err(Error::new(format!(
+            "cannot take member {name} of an array: take one of its elements first"
         ))),
+        _ => Ok(Value::Missing),
     }
 }
 
 fn whole(value: &Value, what: &str) -> Result<i64> {
     match value {
         Value::Int(i) | Value::Wide(i) => Ok(*i),
-        Value::Float(f) if f.trunc() == *f && f.abs() < 9e15 => Ok(*f as i64),
+        // a fraction is cut off
+        Value::Float(f) if f.abs() < 9e15 => Ok(*f as i64),
         other => Err(Error::new(format!("{what} must be a whole number, found {}", other.kind_name()))),
     }
 }
@@ -40,7 +41,8 @@ pub fn index(base: &Value, at: &Value) -> Result<Value> {
     }
 }
 
-/// Elements from (inclusive) to (exclusive); either may be left out or negative.
+/// Elements from (inclusive) to (exclusive); either may be left out or negative. A slice that would
+/// hold nothing is an error, as out of range is.
 pub fn slice(base: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<Value> {
     let items = match base {
         Value::Missing | Value::Null => return Ok(Value::Missing),
@@ -59,11 +61,8 @@ pub fn slice(base: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<V
         Ok(if at < 0 { at + len } else { at })
     };
     let (start, end) = (bound(from, 0)?, bound(to, len)?);
-    if start < 0 || end > len || start > len || (start >= end && !(from.is_none() || to.is_none())) {
+    if start < 0 || end > len || start >= end {
         return Err(Error::new(format!("out of index: [{start}:{end}] of {len}")));
-    }
-    if start >= end {
-        return Ok(Value::array(Vec::new()));
     }
     Ok(Value::array(items[start as usize..end as usize].to_vec()))
 }
