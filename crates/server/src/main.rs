@@ -1,2 +1,102 @@
 //! kuiperd: the server process.
-fn main() {}
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use rekuiper_server::config::{Config, Env, Place};
+use rekuiper_server::engine::RuleEngine;
+use rekuiper_server::logging::Log;
+use rekuiper_server::{Running, Starter};
+
+const USAGE: &str = "kuiperd [-loadFileType relative|absolute] [-etc DIR] [-data DIR] [-log DIR] \
+[-plugins DIR]
+
+The environment variable KuiperBaseKey names the base folder; FILE__KEY=value overrides settings.";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Err(why) => {
+            eprintln!("kuiperd: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<i32, String> {
+    let Some(place) = place(std::env::args().skip(1))? else {
+        println!("{USAGE}");
+        return Ok(0);
+    };
+    let config = Config::load(&place, Env::of_process())?;
+    let log = Log::new(&config.log, &config.dirs.log);
+    log.install();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| format!("the runtime cannot start: {e}"))?;
+    runtime.block_on(async {
+        let starter = Starter::open(config, log).await?;
+        let engine = engine(&starter);
+        let running = starter.run(engine).await?;
+        ended(&running).await;
+        Ok(running.shut_down().await)
+    })
+}
+
+#[cfg(feature = "fake-engine")]
+fn engine(starter: &Starter) -> Arc<dyn RuleEngine> {
+    Arc::new(rekuiper_server::engine::fake::FakeEngine::new(starter.catalog.clone()))
+}
+
+/// Until someone asks over the API, or a signal comes.
+async fn ended(running: &Running) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminate = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = running.asked_to_stop() => {}
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate => {}
+    }
+}
+
+/// Flags may have one dash or two. None asks for help.
+fn place(args: impl Iterator<Item = String>) -> Result<Option<Place>, String> {
+    let (mut absolute, mut dirs) = (false, [None, None, None, None]);
+    let mut args = args;
+    while let Some(arg) = args.next() {
+        let flag = arg.trim_start_matches('-');
+        let (flag, given) = match flag.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (flag, None),
+        };
+        if flag == "h" || flag == "help" {
+            return Ok(None);
+        }
+        let known = ["etc", "data", "log", "plugins"];
+        let slot = known.iter().position(|k| *k == flag);
+        if slot.is_none() && flag != "loadFileType" {
+            return Err(format!("flag {arg} is not known\n{USAGE}"));
+        }
+        let value = given.or_else(|| args.next()).ok_or(format!("flag {arg} needs a value"))?;
+        match slot {
+            Some(i) => dirs[i] = Some(PathBuf::from(value)),
+            None => absolute = value == "absolute",
+        }
+    }
+    let [etc, data, log, plugins] = dirs;
+    if absolute {
+        return Ok(Some(Place::Absolute { etc, data, log, plugins }));
+    }
+    let base = match std::env::var_os("KuiperBaseKey").filter(|b| !b.is_empty()) {
+        Some(base) => PathBuf::from(base),
+        None => std::env::current_dir().map_err(|e| format!("no working directory: {e}"))?,
+    };
+    Ok(Some(Place::Relative(base)))
+}

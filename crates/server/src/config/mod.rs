@@ -1,0 +1,190 @@
+//! The configuration: kuiper.yaml over built-in defaults, environment variables over both.
+
+mod base;
+pub mod duration;
+mod env;
+pub mod tree;
+
+pub use base::{Dirs, Place};
+pub use env::Env;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::error::ApiError;
+use crate::rules::definition::RuleOptions;
+use tree::Tree;
+
+const DEFAULTS: &str = include_str!("kuiper.yaml");
+
+/// What kuiper.yaml says, typed. Times in milliseconds.
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub dirs: Dirs,
+    pub basic: Basic,
+    pub rest: Address,
+    pub data: Address,
+    pub log: Log,
+    pub rule: RuleOptions,
+    pub broker: Broker,
+    /// The whole tree with keys in lower case, for sections that other parts read.
+    pub tree: Arc<Value>,
+    pub env: Env,
+}
+
+#[derive(Debug, Clone)]
+pub struct Address {
+    pub ip: String,
+    pub port: u16,
+    /// Certificate and key file.
+    pub tls: Option<(String, String)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Basic {
+    pub authentication: bool,
+    pub prometheus: bool,
+    pub prometheus_port: u16,
+    pub timezone: String,
+    pub ignore_case: bool,
+    pub patrol_ms: i64,
+    pub shutdown_ms: i64,
+    pub cpu_usage: bool,
+    pub metrics_dump: bool,
+    pub metrics_retained_ms: i64,
+    pub audit: bool,
+    pub private_net: bool,
+    pub external_files: bool,
+    pub plugin_hosts: String,
+    pub aes_key: String,
+    pub store_name: String,
+    pub local_traces: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Log {
+    pub level: String,
+    pub debug: bool,
+    pub console: bool,
+    pub file: bool,
+    pub no_timestamp: bool,
+    pub rotate_hours: u64,
+    pub max_age_hours: u64,
+    pub rotate_size: u64,
+    pub rotate_count: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct Broker {
+    pub enable: bool,
+    pub listener: String,
+}
+
+impl Config {
+    /// Finds the folders, reads kuiper.yaml where there is one, applies the environment.
+    pub fn load(place: &Place, env: Env) -> Result<Config, String> {
+        let dirs = Dirs::find(place)?;
+        let file = dirs.etc.join("kuiper.yaml");
+        let mut value = tree::parse(DEFAULTS).map_err(|e| format!("built-in defaults: {e}"))?;
+        if file.exists() {
+            let own = tree::read(&file)?;
+            tree::overlay(&mut value, own);
+        }
+        env.apply("kuiper", &mut value)?;
+        Config::typed(dirs, value, env)
+    }
+
+    fn typed(dirs: Dirs, value: Value, env: Env) -> Result<Config, String> {
+        let t = Tree::new(&value);
+        let basic = Basic {
+            authentication: t.flag("basic.authentication"),
+            prometheus: t.flag("basic.prometheus"),
+            prometheus_port: t.port("basic.prometheusPort")?,
+            timezone: t.text("basic.timezone"),
+            ignore_case: t.flag("basic.ignoreCase"),
+            patrol_ms: t.time("basic.rulePatrolInterval").filter(|ms| *ms >= 1000).unwrap_or(10_000),
+            shutdown_ms: t.time("basic.gracefulShutdownTimeout").filter(|ms| *ms > 0).unwrap_or(3000),
+            cpu_usage: t.flag("basic.ResourceProfileConfig.enable"),
+            metrics_dump: t.flag("basic.metricsDumpConfig.enable"),
+            metrics_retained_ms: t
+                .time("basic.metricsDumpConfig.retainedDuration")
+                .filter(|ms| *ms > 0)
+                .unwrap_or(21_600_000),
+            audit: t.flag("basic.enableRestAuditLog"),
+            private_net: t.flag("basic.enablePrivateNet"),
+            external_files: t.flag("basic.allowExternalFileAccess"),
+            plugin_hosts: t.text("basic.pluginHosts"),
+            aes_key: t.text("basic.aesKey"),
+            store_name: Some(t.text("store.sqlite.name"))
+                .filter(|n| !n.is_empty())
+                .unwrap_or_else(|| "sqliteKV.db".into()),
+            local_traces: t.flag("openTelemetry.enableLocalStorage"),
+        };
+        zone(&basic.timezone).map_err(|e| format!("basic.timezone: {}", e.message))?;
+        let log = Log {
+            level: t.text("basic.logLevel"),
+            debug: t.flag("basic.debug"),
+            console: t.flag("basic.consoleLog"),
+            file: t.flag("basic.fileLog"),
+            no_timestamp: t.flag("basic.logDisableTimestamp"),
+            rotate_hours: t.int("basic.rotateTime").unwrap_or(0).max(0) as u64,
+            max_age_hours: t.int("basic.maxAge").unwrap_or(0).max(0) as u64,
+            rotate_size: t.int("basic.rotateSize").unwrap_or(0).max(0) as u64,
+            rotate_count: t.int("basic.rotateCount").unwrap_or(0).max(0) as usize,
+        };
+        Ok(Config {
+            rest: Address {
+                ip: t.text("basic.restIp"),
+                port: t.port("basic.restPort")?,
+                tls: t.tls("basic.restTls"),
+            },
+            data: Address {
+                ip: t.text("source.httpServerIp"),
+                port: t.port("source.httpServerPort")?,
+                tls: t.tls("source.httpServerTls"),
+            },
+            rule: rule_defaults(&t)?,
+            broker: Broker { enable: t.flag("broker.enable"), listener: t.text("broker.listener") },
+            basic,
+            log,
+            dirs,
+            tree: Arc::new(value),
+            env,
+        })
+    }
+
+    /// A section of kuiper.yaml, keys in lower case.
+    pub fn section(&self, path: &str) -> Map<String, Value> {
+        match Tree::new(&self.tree).get(path) {
+            Some(Value::Object(o)) => o.clone(),
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Only these settings of the section `rule` reach a rule.
+fn rule_defaults(t: &Tree<'_>) -> Result<RuleOptions, String> {
+    let mut o = Map::new();
+    let keys = ["isEventTime", "lateTolerance", "concurrency", "bufferLength", "sendMetaToSink",
+        "sendError", "qos", "checkpointInterval"];
+    for key in keys {
+        if let Some(v) = t.get(&format!("rule.{key}")) {
+            o.insert(key.into(), v.clone());
+        }
+    }
+    if let Some(v) = t.get("rule.restartStrategy.attempts") {
+        o.insert("restartStrategy".into(), serde_json::json!({"attempts": v}));
+    }
+    RuleOptions::parse(&o, &RuleOptions::default()).map_err(|e| format!("rule: {}", e.message))
+}
+
+/// The zone of a name; `Local` and nothing are the zone of the machine.
+pub fn zone(name: &str) -> Result<jiff::tz::TimeZone, ApiError> {
+    match name {
+        "" => Ok(jiff::tz::TimeZone::UTC),
+        "Local" => Ok(jiff::tz::TimeZone::system()),
+        name => jiff::tz::TimeZone::get(name)
+            .map_err(|_| ApiError::bad(format!("time zone {name:?} is not known"))),
+    }
+}

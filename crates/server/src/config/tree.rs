@@ -1,0 +1,93 @@
+//! YAML files as trees whose keys are in lower case, because settings match whatever their case.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::duration;
+
+pub fn parse(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    let value: Value = serde_norway::from_str(text).map_err(|e| e.to_string())?;
+    Ok(match lower(value) {
+        Value::Null => Value::Object(Map::new()),
+        other => other,
+    })
+}
+
+pub fn read(file: &Path) -> Result<Value, String> {
+    let fault = |e: String| format!("{} cannot be read: {e}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|e| fault(e.to_string()))?;
+    let value = parse(&text).map_err(fault)?;
+    if value.is_object() { Ok(value) } else { Err(fault("it is not a map of settings".into())) }
+}
+
+fn lower(v: Value) -> Value {
+    match v {
+        Value::Object(o) => {
+            o.into_iter().map(|(k, v)| (k.to_lowercase(), lower(v))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(a) => a.into_iter().map(lower).collect::<Vec<_>>().into(),
+        other => other,
+    }
+}
+
+/// Puts `over` on top of `base`, member by member.
+pub fn overlay(base: &mut Value, over: Value) {
+    match (base, over) {
+        (Value::Object(base), Value::Object(over)) => {
+            for (k, v) in over {
+                overlay(base.entry(k).or_insert(Value::Null), v);
+            }
+        }
+        (_, Value::Null) => {}
+        (base, over) => *base = over,
+    }
+}
+
+/// Typed looks into a tree; paths in any case, levels parted by dots.
+pub struct Tree<'a>(&'a Value);
+
+impl<'a> Tree<'a> {
+    pub fn new(v: &'a Value) -> Tree<'a> {
+        Tree(v)
+    }
+
+    pub fn get(&self, path: &str) -> Option<&'a Value> {
+        let found = path.to_lowercase().split('.').try_fold(self.0, |v, key| v.get(key))?;
+        Some(found).filter(|v| !v.is_null())
+    }
+
+    pub fn flag(&self, path: &str) -> bool {
+        self.get(path).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    pub fn text(&self, path: &str) -> String {
+        match self.get(path) {
+            Some(Value::String(s)) => s.clone(),
+            Some(v @ (Value::Number(_) | Value::Bool(_))) => v.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    pub fn int(&self, path: &str) -> Option<i64> {
+        self.get(path).and_then(Value::as_i64)
+    }
+
+    pub fn time(&self, path: &str) -> Option<i64> {
+        self.get(path).and_then(duration::of)
+    }
+
+    pub fn port(&self, path: &str) -> Result<u16, String> {
+        let n = self.int(path).unwrap_or(0);
+        u16::try_from(n).map_err(|_| format!("{path}: {n} is no port, expected 0 to 65535"))
+    }
+
+    pub fn tls(&self, path: &str) -> Option<(String, String)> {
+        self.get(path)?;
+        let file = |key: &str| self.text(&format!("{path}.{key}"));
+        Some((file("certfile"), file("keyfile")))
+    }
+}

@@ -1,0 +1,127 @@
+//! The log: lines as the original writes them, to the console and to files that are changed by
+//! age and size. Level and targets can be changed while the server runs.
+
+mod file;
+mod now;
+mod line;
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+use crate::config::Log as Settings;
+use file::RollingFile;
+
+/// Handle on the log; clones share it.
+#[derive(Clone)]
+pub struct Log {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// 1 error, 2 warn, 3 info, 4 debug, 5 trace.
+    level: AtomicU8,
+    debug: AtomicBool,
+    console: AtomicBool,
+    file: AtomicBool,
+    timestamp: bool,
+    rolling: Mutex<RollingFile>,
+}
+
+impl Log {
+    pub fn new(settings: &Settings, folder: &Path) -> Log {
+        let log = Log {
+            inner: Arc::new(Inner {
+                level: AtomicU8::new(3),
+                debug: AtomicBool::new(settings.debug),
+                console: AtomicBool::new(settings.console),
+                file: AtomicBool::new(settings.file),
+                timestamp: !settings.no_timestamp,
+                rolling: Mutex::new(RollingFile::new(settings, folder)),
+            }),
+        };
+        log.set_level(&settings.level);
+        log
+    }
+
+    /// Makes this the log of the process.
+    pub fn install(&self) {
+        let registry = tracing_subscriber::registry().with(self.clone());
+        let _ = tracing::subscriber::set_global_default(registry);
+    }
+
+    /// An unknown word leaves the level as it is.
+    pub fn set_level(&self, word: &str) {
+        let level = match word {
+            "debug" => 4,
+            "info" => 3,
+            "warn" | "warning" => 2,
+            "error" | "fatal" | "panic" => 1,
+            _ => return,
+        };
+        self.inner.level.store(level, Ordering::Relaxed);
+    }
+
+    pub fn set_debug(&self, on: bool) {
+        self.inner.debug.store(on, Ordering::Relaxed);
+    }
+
+    pub fn set_console(&self, on: bool) {
+        self.inner.console.store(on, Ordering::Relaxed);
+    }
+
+    pub fn set_file(&self, on: bool) {
+        self.inner.file.store(on, Ordering::Relaxed);
+    }
+
+    fn lets(&self, level: &Level) -> bool {
+        let rank = match *level {
+            Level::ERROR => 1,
+            Level::WARN => 2,
+            Level::INFO => 3,
+            Level::DEBUG => 4,
+            Level::TRACE => 5,
+        };
+        let most = if self.inner.debug.load(Ordering::Relaxed) { 4 } else { 0 };
+        rank <= self.inner.level.load(Ordering::Relaxed).max(most)
+    }
+
+    fn write(&self, line: &str) {
+        if self.inner.console.load(Ordering::Relaxed) {
+            let _ = std::io::stdout().lock().write_all(line.as_bytes());
+        }
+        if self.inner.file.load(Ordering::Relaxed) {
+            let mut rolling = self.inner.rolling.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(e) = rolling.write(line) {
+                let _ = writeln!(std::io::stderr(), "the log cannot be written: {e}");
+            }
+        }
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Log {
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        // The level may change at any time.
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        // What other libraries say of themselves is for debugging them.
+        let own = metadata.target().starts_with("rekuiper") || metadata.target() == "kuiperd";
+        self.lets(metadata.level()) && (own || *metadata.level() <= Level::WARN)
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::DEBUG)
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        self.write(&line::format(event, self.inner.timestamp));
+    }
+}
