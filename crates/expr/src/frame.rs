@@ -34,6 +34,17 @@ impl<'a> Frame<'a> {
         self.len += 1;
     }
 
+    /// Puts a column in the place of another; nothing happens beyond the last one.
+    pub fn replace(&mut self, index: u16, column: &'a Column) {
+        let index = usize::from(index);
+        if index < self.len {
+            match self.few.get_mut(index) {
+                Some(place) => *place = Some(column),
+                None => self.more[index - FEW] = column,
+            }
+        }
+    }
+
     /// How many columns there are.
     pub fn width(&self) -> usize {
         self.len

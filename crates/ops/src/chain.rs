@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use rekuiper_plan::physical::{RulePlan, Stage};
+use rekuiper_plan::physical::{RulePlan, Stage, StagePlan};
 use rekuiper_value::Value;
 
+use crate::aggregate::Aggregated;
+use crate::aggregate_columns::AggregateColumns;
+use crate::filter::Filter;
+use crate::having::Having;
+use crate::limit::Limit;
+use crate::needs::Needs;
 use crate::op::{End, Node};
+use crate::order::Order;
+use crate::row_number::RowNumber;
+use crate::window;
 use crate::{Chunk, Next, NodeStats, Op, OpCx, Projection};
 
 /// See the module's doc.
@@ -16,12 +25,15 @@ pub struct Chain {
 
 /// Builds the operators of a plan. `name` gives a node's full name from its place and word.
 pub fn build(plan: RulePlan, name: &dyn Fn(usize, &str) -> String) -> Chain {
-    let mut nodes = Vec::with_capacity(plan.stages.len());
     let cols = plan.cols;
-    for (at, stage) in plan.stages.into_iter().enumerate() {
-        let name: Arc<str> = name(at, &stage.node).into();
-        let op = operator(stage.stage, cols);
-        nodes.push(Node { name, stats: Arc::default(), op });
+    let needs = needs_after(&plan);
+    let mut nodes = Vec::with_capacity(plan.stages.len());
+    for (stage, needs) in plan.stages.into_iter().zip(&needs) {
+        let StagePlan { node, stage } = stage;
+        for (word, op) in operators(&node, stage, needs, cols) {
+            let name: Arc<str> = name(nodes.len(), &word).into();
+            nodes.push(Node { name, stats: Arc::default(), op });
+        }
     }
     let end = End {
         name: name(nodes.len(), "project").into(),
@@ -31,10 +43,42 @@ pub fn build(plan: RulePlan, name: &dyn Fn(usize, &str) -> String) -> Chain {
     Chain { nodes, end }
 }
 
-/// One line a stage: which file runs it.
-fn operator(stage: Stage, _cols: usize) -> Box<dyn Op> {
+/// For each stage the columns that later ones read.
+fn needs_after(plan: &RulePlan) -> Vec<Needs> {
+    let mut needs = Needs::of_projection(&plan.projection);
+    let mut after: Vec<Needs> = Vec::with_capacity(plan.stages.len());
+    for stage in plan.stages.iter().rev() {
+        after.push(needs.clone());
+        needs.stage(&stage.stage);
+    }
+    after.reverse();
+    after
+}
+
+/// One line a stage: which file runs it. A stage may be run by two operators.
+fn operators(node: &str, stage: Stage, after: &Needs, cols: usize) -> Vec<(String, Box<dyn Op>)> {
+    let keep = after.columns();
+    let one = |op: Box<dyn Op>| vec![(node.to_owned(), op)];
     match stage {
-        _ => Box::new(Pass),
+        Stage::Filter(condition) => one(Box::new(Filter::new(condition))),
+        Stage::Window(plan) => one(window::buffered(plan, keep, cols)),
+        Stage::WindowAggregate(plan, aggregate) => {
+            if window::can_hold_groups(&plan) && aggregate.sort_rows.is_empty() {
+                return one(window::grouped(plan, aggregate, keep, cols));
+            }
+            let mut needs = after.clone();
+            needs.aggregate(&aggregate);
+            let rows = window::buffered(plan, needs.columns(), cols);
+            let groups: Box<dyn Op> = Box::new(Aggregated::new(aggregate, keep, cols));
+            vec![(node.to_owned(), rows), ("aggregate".to_owned(), groups)]
+        }
+        Stage::AggregateColumns(calls) => one(Box::new(AggregateColumns::new(calls, cols))),
+        Stage::Aggregate(plan) => one(Box::new(Aggregated::new(plan, keep, cols))),
+        Stage::Having(condition) => one(Box::new(Having::new(condition))),
+        Stage::RowNumber(plan) => one(Box::new(RowNumber::new(plan))),
+        Stage::Order(keys) => one(Box::new(Order::new(keys))),
+        Stage::Limit(rows) => one(Box::new(Limit(rows))),
+        _ => one(Box::new(Pass)),
     }
 }
 

@@ -4,14 +4,25 @@
 //! Knows no connector, no queue, no task and no wall clock: `now` is an argument. An operator is a
 //! file; it is built from its plan stage in [`chain::build`].
 
+pub mod aggregate;
+pub mod aggregate_columns;
 pub mod chain;
 pub mod chunk;
+pub mod filter;
+pub mod frames;
+pub mod having;
+pub mod key;
+pub mod limit;
+mod needs;
 pub mod op;
+pub mod order;
 pub mod project;
+pub mod row_number;
 pub mod stats;
+pub mod window;
 
 pub use chain::Chain;
-pub use chunk::{Chunk, Emission};
+pub use chunk::{Chunk, Emission, Origin, WindowTimes};
 pub use op::{Next, Op, OpCx, Output};
 pub use project::Projection;
 pub use stats::NodeStats;

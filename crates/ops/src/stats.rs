@@ -34,6 +34,14 @@ impl NodeStats {
         *last = Some((text.into(), now_ms));
     }
 
+    /// Several at once: rows that were dropped together.
+    pub fn exceptions_of(&self, count: u64, text: &str, now_ms: i64) {
+        if count > 0 {
+            self.exceptions.fetch_add(count - 1, Relaxed);
+            self.exception(text, now_ms);
+        }
+    }
+
     /// Text and time of the last exception.
     pub fn last_exception(&self) -> Option<(Box<str>, i64)> {
         self.last_exception.lock().unwrap_or_else(|e| e.into_inner()).clone()

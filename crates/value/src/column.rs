@@ -112,6 +112,24 @@ impl Column {
         }
     }
 
+    /// The values, to be added to or taken from; numbers read before are forgotten. `None` where
+    /// the column is held otherwise.
+    pub fn values_mut(&mut self) -> Option<&mut Vec<Value>> {
+        self.nums = OnceLock::new();
+        match &mut self.repr {
+            Repr::Values(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// Takes a column of cells apart, so that its memory can be used again.
+    pub fn into_cells(self) -> Option<(Bytes, Vec<Cell>)> {
+        match self.repr {
+            Repr::Cells(cells) => Some((self.bytes, cells)),
+            _ => None,
+        }
+    }
+
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.repr {
             Repr::Cells(cells) => cells.get(row).is_none_or(|c| c.kind() == CellKind::Missing),
