@@ -38,7 +38,7 @@ fn run() -> Result<i32, String> {
         .map_err(|e| format!("the runtime cannot start: {e}"))?;
     runtime.block_on(async {
         let starter = Starter::open(config, log).await?;
-        let engine = engine(&starter);
+        let engine = engine(&starter)?;
         let running = starter.run(engine).await?;
         ended(&running).await;
         Ok(running.shut_down().await)
@@ -46,8 +46,13 @@ fn run() -> Result<i32, String> {
 }
 
 #[cfg(feature = "fake-engine")]
-fn engine(starter: &Starter) -> Arc<dyn RuleEngine> {
-    Arc::new(rekuiper_server::engine::fake::FakeEngine::new(starter.catalog.clone()))
+fn engine(starter: &Starter) -> Result<Arc<dyn RuleEngine>, String> {
+    Ok(Arc::new(rekuiper_server::engine::fake::FakeEngine::new(starter.catalog.clone())))
+}
+
+#[cfg(not(feature = "fake-engine"))]
+fn engine(_: &Starter) -> Result<Arc<dyn RuleEngine>, String> {
+    Err("this build has no engine".into())
 }
 
 /// Until someone asks over the API, or a signal comes.
