@@ -45,9 +45,27 @@ pub fn plan_rule(
     catalog: &dyn Catalog,
     options: &RuleOptions,
 ) -> Result<Planned> {
+    plan(select, catalog, options, Mode::default())
+}
+
+/// What graph rules do otherwise than statements.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Mode {
+    /// The rows of all sources flow together as they are, joined with nothing.
+    pub merge: bool,
+    /// HAVING may hold columns and calls of the group's first row.
+    pub any_having: bool,
+}
+
+pub(crate) fn plan(
+    select: &Select,
+    catalog: &dyn Catalog,
+    options: &RuleOptions,
+    mode: Mode,
+) -> Result<Planned> {
     let mut planner = Planner::new(select, catalog)?;
     options::check(options, &planner.scope, planner.has_window)?;
-    let parts = parts(&mut planner, options)?;
+    let parts = parts(&mut planner, options, mode)?;
     let (stages, items) = stages(&mut planner, parts, options);
     let sources = planner.scope.sources.iter().map(|s| s.name.to_string()).collect();
     let schema = items.iter().filter_map(OutItem::name).cloned().collect();
@@ -56,10 +74,10 @@ pub fn plan_rule(
     Ok(Planned { plan, explain, schema, sources })
 }
 
-fn parts(planner: &mut Planner<'_>, options: &RuleOptions) -> Result<Parts> {
+fn parts(planner: &mut Planner<'_>, options: &RuleOptions, mode: Mode) -> Result<Parts> {
     let select = planner.select;
-    let window = planner.window(options.is_event_time)?;
-    let joins = planner.joins()?;
+    let window = planner.window(options.is_event_time, mode.merge)?;
+    let joins = if mode.merge { Joins::default() } else { planner.joins()? };
     let where_ = select.where_.as_ref().map(|e| planner.compile(e, Place::Where)).transpose()?;
     let mut dimensions = Vec::new();
     for dim in select.dimensions() {
@@ -69,7 +87,9 @@ fn parts(planner: &mut Planner<'_>, options: &RuleOptions) -> Result<Parts> {
     let grouped = !dimensions.is_empty() || !planner.aggregates.is_empty();
     let mut having = None;
     if let Some(e) = &select.having {
-        planner.check_having(e)?;
+        if !mode.any_having {
+            planner.check_having(e)?;
+        }
         having = Some(planner.compile(e, Place::Having)?);
     }
     let order = planner.sort_keys(&select.order_by, Place::Order)?;

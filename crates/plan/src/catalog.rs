@@ -16,6 +16,18 @@ pub trait Catalog {
         let _ = name;
         None
     }
+
+    /// Whether there is a source of this type, for the nodes of graph rules.
+    fn is_source_type(&self, kind: &str) -> bool {
+        let _ = kind;
+        true
+    }
+
+    /// Whether there is a sink of this type.
+    fn is_sink_type(&self, kind: &str) -> bool {
+        let _ = kind;
+        true
+    }
 }
 
 /// A stream or table as the catalog knows it.

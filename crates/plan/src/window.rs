@@ -10,12 +10,15 @@ use crate::physical::{WindowPlan, WindowShape};
 const LONGEST_MS: i64 = i64::MAX / 16;
 
 impl Planner<'_> {
-    pub fn window(&mut self, event_time: bool) -> Result<Option<WindowPlan>> {
+    /// `merged`: several streams flow together without a join.
+    pub fn window(&mut self, event_time: bool, merged: bool) -> Result<Option<WindowPlan>> {
         let mut windows = self.select.group_by.iter().filter_map(|d| match &d.kind {
             ExprKind::Window(w) => Some((w.as_ref(), d.span)),
             _ => None,
         });
-        let Some((window, span)) = windows.next() else { return self.without_window() };
+        let Some((window, span)) = windows.next() else {
+            return self.without_window(merged);
+        };
         if let Some((_, second)) = windows.next() {
             return Err(PlanError::at(second, "a rule has one window only"));
         }
@@ -50,7 +53,7 @@ impl Planner<'_> {
         }))
     }
 
-    fn without_window(&self) -> Result<Option<WindowPlan>> {
+    fn without_window(&self, merged: bool) -> Result<Option<WindowPlan>> {
         if let Some(dim) = self.select.group_by.first() {
             return Err(PlanError::at(dim.span, "GROUP BY needs a window: groups must end somewhen")
                 .expected("a window among its items, such as tumblingwindow(ss, 10)"));
@@ -58,6 +61,7 @@ impl Planner<'_> {
         let streams: Vec<_> = self.scope.sources.iter().filter(|s| s.is_stream()).collect();
         if let [_, second, ..] = streams[..]
             && streams.len() == self.scope.sources.len()
+            && !merged
         {
             return Err(PlanError::at(
                 second.span,

@@ -16,6 +16,14 @@ impl Catalog for Streams {
     fn stream(&self, name: &str) -> Option<StreamInfo> {
         self.0.get(name).cloned()
     }
+
+    fn is_source_type(&self, kind: &str) -> bool {
+        matches!(kind, "memory" | "mqtt" | "file")
+    }
+
+    fn is_sink_type(&self, kind: &str) -> bool {
+        matches!(kind, "memory" | "mqtt" | "file" | "nop" | "log")
+    }
 }
 
 fn text<'a>(v: &'a Value, key: &str) -> &'a str {
