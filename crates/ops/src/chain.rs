@@ -2,35 +2,62 @@
 
 use std::sync::Arc;
 
-use rekuiper_plan::physical::{RulePlan, Stage, StagePlan};
+use rekuiper_plan::physical::{
+    AggregatePlan, RulePlan, SourceKind, SourcePlan, Stage, StagePlan, WindowPlan,
+};
 use rekuiper_value::Value;
 
 use crate::aggregate::Aggregated;
 use crate::aggregate_columns::AggregateColumns;
+use crate::analytic::Analytic;
+use crate::dedup_trigger::DedupTrigger;
 use crate::filter::Filter;
 use crate::having::Having;
+use crate::join::{self, Join};
 use crate::limit::Limit;
+use crate::lookup::{Lookup, Lookups};
 use crate::needs::Needs;
 use crate::op::{End, Node};
 use crate::order::Order;
 use crate::row_number::RowNumber;
-use crate::window;
-use crate::{Chunk, Next, NodeStats, Op, OpCx, Projection};
+use crate::unnest::Unnest;
+use crate::watermark::Watermark;
+use crate::{Chunk, Next, NodeStats, Op, OpCx, Origin, Projection, window};
 
 /// See the module's doc.
 pub struct Chain {
     nodes: Vec<Node>,
     end: End,
+    /// By source: the node where its rows come in.
+    doors: Vec<usize>,
 }
 
 /// Builds the operators of a plan. `name` gives a node's full name from its place and word.
 pub fn build(plan: RulePlan, name: &dyn Fn(usize, &str) -> String) -> Chain {
-    let cols = plan.cols;
+    build_with(plan, name, &|_| None)
+}
+
+/// The same for plans that ask lookup tables: `tables` gives that of a source, by its index.
+pub fn build_with(
+    plan: RulePlan,
+    name: &dyn Fn(usize, &str) -> String,
+    tables: &dyn Fn(usize) -> Option<Lookups>,
+) -> Chain {
     let needs = needs_after(&plan);
+    let cx = Building {
+        cols: plan.cols,
+        owners: join::owners(&plan.sources, plan.source_cols.max(plan.cols)),
+        sources: plan.sources,
+        tables,
+    };
     let mut nodes = Vec::with_capacity(plan.stages.len());
+    let mut join_at = None;
     for (stage, needs) in plan.stages.into_iter().zip(&needs) {
         let StagePlan { node, stage } = stage;
-        for (word, op) in operators(&node, stage, needs, cols) {
+        if matches!(stage, Stage::Join(_)) {
+            join_at.get_or_insert(nodes.len());
+        }
+        for (word, op) in cx.operators(&node, stage, needs) {
             let name: Arc<str> = name(nodes.len(), &word).into();
             nodes.push(Node { name, stats: Arc::default(), op });
         }
@@ -40,7 +67,9 @@ pub fn build(plan: RulePlan, name: &dyn Fn(usize, &str) -> String) -> Chain {
         stats: Arc::default(),
         projection: Projection::new(plan.projection, plan.uses_row_context),
     };
-    Chain { nodes, end }
+    let scan = |s: &SourcePlan| matches!(s.kind, SourceKind::ScanTable { .. });
+    let doors = cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect();
+    Chain { nodes, end, doors }
 }
 
 /// For each stage the columns that later ones read.
@@ -49,56 +78,90 @@ fn needs_after(plan: &RulePlan) -> Vec<Needs> {
     let mut after: Vec<Needs> = Vec::with_capacity(plan.stages.len());
     for stage in plan.stages.iter().rev() {
         after.push(needs.clone());
-        needs.stage(&stage.stage);
+        needs.before(&stage.stage);
     }
     after.reverse();
     after
 }
 
-/// One line a stage: which file runs it. A stage may be run by two operators.
-fn operators(node: &str, stage: Stage, after: &Needs, cols: usize) -> Vec<(String, Box<dyn Op>)> {
-    let keep = after.columns();
-    let one = |op: Box<dyn Op>| vec![(node.to_owned(), op)];
-    match stage {
-        Stage::Filter(condition) => one(Box::new(Filter::new(condition))),
-        Stage::Window(plan) => one(window::buffered(plan, keep, cols)),
-        Stage::WindowAggregate(plan, aggregate) => {
-            if window::can_hold_groups(&plan) && aggregate.sort_rows.is_empty() {
-                return one(window::grouped(plan, aggregate, keep, cols));
-            }
-            let mut needs = after.clone();
-            needs.aggregate(&aggregate);
-            let rows = window::buffered(plan, needs.columns(), cols);
-            let groups: Box<dyn Op> = Box::new(Aggregated::new(aggregate, keep, cols));
-            vec![(node.to_owned(), rows), ("aggregate".to_owned(), groups)]
-        }
-        Stage::AggregateColumns(calls) => one(Box::new(AggregateColumns::new(calls, cols))),
-        Stage::Aggregate(plan) => one(Box::new(Aggregated::new(plan, keep, cols))),
-        Stage::Having(condition) => one(Box::new(Having::new(condition))),
-        Stage::RowNumber(plan) => one(Box::new(RowNumber::new(plan))),
-        Stage::Order(keys) => one(Box::new(Order::new(keys))),
-        Stage::Limit(rows) => one(Box::new(Limit(rows))),
-        _ => one(Box::new(Pass)),
-    }
+/// What operators are built from besides their stage.
+struct Building<'a> {
+    cols: usize,
+    owners: Vec<Option<usize>>,
+    sources: Vec<SourcePlan>,
+    tables: &'a dyn Fn(usize) -> Option<Lookups>,
 }
 
-/// Hands everything on.
-struct Pass;
+impl Building<'_> {
+    /// One line a stage: which file runs it. A stage may be run by two operators.
+    fn operators(&self, node: &str, stage: Stage, after: &Needs) -> Vec<(String, Box<dyn Op>)> {
+        let (keep, cols) = (after.columns(), self.cols);
+        let op: Box<dyn Op> = match stage {
+            Stage::Watermark { late_tolerance_ms } => {
+                let is_stream = |s: &SourcePlan| s.kind == SourceKind::Stream;
+                let streams = self.sources.iter().map(is_stream).collect();
+                Box::new(Watermark::new(late_tolerance_ms, streams, keep, cols))
+            }
+            Stage::Filter(condition) => Box::new(Filter::new(condition)),
+            Stage::Analytic(calls) => Box::new(Analytic::new(calls, &|col| {
+                self.owners.get(usize::from(col)).copied().flatten()
+            })),
+            Stage::Window(plan) => window::buffered(plan, keep, cols),
+            Stage::WindowAggregate(plan, aggregate) => {
+                return self.window_aggregate(node, plan, aggregate, after);
+            }
+            Stage::Join(plans) => {
+                let kinds: Vec<SourceKind> = self.sources.iter().map(|s| s.kind.clone()).collect();
+                Box::new(Join::new(plans, &kinds, self.owners.clone(), keep, cols))
+            }
+            Stage::Lookup(plan) => {
+                let table = (self.tables)(plan.right);
+                match self.sources.get(plan.right) {
+                    Some(source) => Box::new(Lookup::new(plan, source, table, keep, cols)),
+                    None => return Vec::new(),
+                }
+            }
+            Stage::AggregateColumns(calls) => Box::new(AggregateColumns::new(calls, cols)),
+            Stage::Aggregate(plan) => Box::new(Aggregated::new(plan, keep, cols)),
+            Stage::Having(condition) => Box::new(Having::new(condition)),
+            Stage::RowNumber(plan) => Box::new(RowNumber::new(plan)),
+            Stage::Order(keys) => Box::new(Order::new(keys)),
+            Stage::Limit(rows) => Box::new(Limit(rows)),
+            Stage::Unnest(plan) => Box::new(Unnest::new(plan, keep, cols)),
+            Stage::DedupTrigger(args) => Box::new(DedupTrigger::new(args, keep, cols)),
+        };
+        vec![(node.to_owned(), op)]
+    }
 
-impl Op for Pass {
-    fn push(&mut self, chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
-        next.push(chunk, ocx);
+    fn window_aggregate(
+        &self,
+        node: &str,
+        plan: WindowPlan,
+        aggregate: AggregatePlan,
+        after: &Needs,
+    ) -> Vec<(String, Box<dyn Op>)> {
+        let (keep, cols) = (after.columns(), self.cols);
+        if window::can_hold_groups(&plan) && aggregate.sort_rows.is_empty() {
+            return vec![(node.to_owned(), window::grouped(plan, aggregate, keep, cols))];
+        }
+        let stage = Stage::Aggregate(aggregate);
+        let mut needs = after.clone();
+        needs.before(&stage);
+        let mut both = vec![(node.to_owned(), window::buffered(plan, needs.columns(), cols))];
+        both.extend(self.operators("aggregate", stage, after));
+        both
     }
 }
 
 impl Chain {
-    fn first(&mut self) -> Next<'_> {
-        Next { nodes: &mut self.nodes, end: &mut self.end, own: None }
-    }
-
-    /// Rows from a source.
+    /// Rows from a source. Those of a scan table go straight to where they are joined.
     pub fn push(&mut self, chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>) {
-        self.first().push(chunk, ocx);
+        let door = match chunk.source {
+            Origin::One(source) => self.doors.get(source).copied().unwrap_or(0),
+            Origin::Each(_) => 0,
+        };
+        let nodes = self.nodes.get_mut(door..).unwrap_or_default();
+        Next { nodes, end: &mut self.end, own: None }.push(chunk, ocx);
     }
 
     /// Gives every operator whose deadline has come its tick.

@@ -38,6 +38,22 @@ pub fn spread<'a>(
     frame
 }
 
+/// Columns of the given rows, in that order; a row may come several times. Cells are not copied.
+pub fn gather(frame: &Frame<'_>, cols: &[u16], rows: &[u32]) -> Vec<Column> {
+    let column = |col: &u16| match frame.col(*col) {
+        None => Column::missing(rows.len()),
+        Some(column) => match column.as_cells() {
+            Some((cells, _)) => {
+                let cell = |row: &u32| cells.get(*row as usize).copied().unwrap_or_default();
+                let picked = rows.iter().map(cell).collect();
+                Column::cells(column.bytes().clone(), picked, column.is_ints())
+            }
+            None => Column::values(rows.iter().map(|row| column.value(*row as usize)).collect()),
+        },
+    };
+    cols.iter().map(column).collect()
+}
+
 /// Functions whose answer hangs on the row's own times or on hit counters.
 const OF_THE_ROW: &[&str] = &[
     "event_time",

@@ -6,23 +6,30 @@
 
 pub mod aggregate;
 pub mod aggregate_columns;
+pub mod analytic;
 pub mod chain;
 pub mod chunk;
+pub mod dedup_trigger;
 pub mod filter;
 pub mod frames;
 pub mod having;
+pub mod join;
 pub mod key;
 pub mod limit;
+pub mod lookup;
 mod needs;
 pub mod op;
 pub mod order;
 pub mod project;
 pub mod row_number;
 pub mod stats;
+pub mod unnest;
+pub mod watermark;
 pub mod window;
 
 pub use chain::Chain;
 pub use chunk::{Chunk, Emission, Origin, WindowTimes};
+pub use lookup::{CacheOptions, LookupTable, Lookups};
 pub use op::{Next, Op, OpCx, Output};
 pub use project::Projection;
 pub use stats::NodeStats;

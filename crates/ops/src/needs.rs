@@ -59,8 +59,26 @@ impl Needs {
         self.keys(&plan.sort_rows);
     }
 
+    /// Goes back over a stage: what it makes is not there before it.
+    pub fn before(&mut self, stage: &Stage) {
+        let made: Vec<u16> = match stage {
+            Stage::Analytic(list) => list.iter().map(|p| p.col).collect(),
+            Stage::WindowAggregate(_, plan) | Stage::Aggregate(plan) => {
+                plan.calls.iter().map(|c| c.col).collect()
+            }
+            Stage::AggregateColumns(calls) => calls.iter().map(|c| c.col).collect(),
+            Stage::RowNumber(plan) => vec![plan.col],
+            Stage::Unnest(plan) => vec![plan.col],
+            _ => Vec::new(),
+        };
+        made.iter().for_each(|col| {
+            self.0.remove(col);
+        });
+        self.stage(stage);
+    }
+
     /// What a stage reads.
-    pub fn stage(&mut self, stage: &Stage) {
+    fn stage(&mut self, stage: &Stage) {
         match stage {
             Stage::Watermark { .. } | Stage::Limit(_) => {}
             Stage::Filter(e) | Stage::Having(e) => self.expr(e),

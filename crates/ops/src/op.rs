@@ -112,6 +112,13 @@ impl Next<'_> {
         }
     }
 
+    /// Rows are lost on purpose: counted with the reason, not sent to sinks.
+    pub fn dropped(&mut self, rows: u64, reason: &str, ocx: &mut OpCx<'_, '_>) {
+        if let Some(own) = &self.own {
+            own.exceptions_of(rows, reason, ocx.cx.now_ms);
+        }
+    }
+
     /// A row or an emission is lost: count it, and tell the sinks if the rule wants that.
     pub fn error(&mut self, error: &Error, ocx: &mut OpCx<'_, '_>) {
         if let Some(own) = &self.own {

@@ -191,7 +191,7 @@ impl Item {
             }
             OutItem::Spread { name, expr } => match expr.eval(env, row)? {
                 Value::Object(o) => members.extend(o.iter().map(|(k, v)| (k.clone(), v.clone()))),
-                Value::Missing | Value::Null => {}
+                Value::Missing => {}
                 other => {
                     members.insert(name.clone(), other);
                 }

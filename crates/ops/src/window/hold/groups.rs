@@ -41,8 +41,10 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// `places`: the columns of first rows that later steps read.
-    pub fn new(plan: AggregatePlan, places: Vec<u16>, width: usize) -> Self {
+    /// `places`: the columns that later steps read; those that no aggregate makes are of the first
+    /// rows.
+    pub fn new(plan: AggregatePlan, mut places: Vec<u16>, width: usize) -> Self {
+        places.retain(|col| plan.calls.iter().all(|call| call.col != *col));
         Groups {
             dims: RowExpr::list(plan.dimensions),
             keys: Keys::default(),

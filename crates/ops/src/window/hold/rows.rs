@@ -54,6 +54,16 @@ impl Rows {
         self.sources.len()
     }
 
+    /// The rows that are wanted, by index.
+    pub fn live(&self) -> std::ops::Range<usize> {
+        self.start..self.total()
+    }
+
+    /// All held rows; an index stands where it stood when the row came.
+    pub fn frame(&self) -> Frame<'_> {
+        spread(&self.places, &self.cols, self.width, self.total())
+    }
+
     pub fn time(&self, row: usize) -> i64 {
         self.stamps.get(row)
     }
@@ -91,6 +101,16 @@ impl Rows {
         let frame: Frame<'_> = spread(places, cols.iter(), *width, sources.len());
         let source = Origin::Each(sources);
         next.push(Chunk { frame, stamps, sel: scratch, emission, source }, ocx);
+    }
+
+    /// All wanted rows as a chunk.
+    pub fn with_rows(&mut self, emission: Emission, then: impl FnOnce(Chunk<'_>)) {
+        let live = self.live();
+        let Rows { places, cols, width, stamps, sources, scratch, .. } = self;
+        scratch.clear();
+        scratch.extend(live.start as u32..live.end as u32);
+        let frame: Frame<'_> = spread(places, cols.iter(), *width, sources.len());
+        then(Chunk { frame, stamps, sel: scratch, emission, source: Origin::Each(sources) });
     }
 
     /// Lets go of the rows before an index.
