@@ -19,7 +19,10 @@ fn whole(value: &Value, what: &str) -> Result<i64> {
         Value::Int(i) | Value::Wide(i) => Ok(*i),
         // a fraction is cut off
         Value::Float(f) if f.abs() < 9e15 => Ok(*f as i64),
-        other => Err(Error::new(format!("{what} must be a whole number, found {}", other.kind_name()))),
+        other => Err(Error::new(format!(
+            "{what} must be a whole number, found {}",
+            other.kind_name()
+        ))),
     }
 }
 
@@ -30,9 +33,11 @@ pub fn index(base: &Value, at: &Value) -> Result<Value> {
         Value::Array(items) => {
             let at = whole(at, "an index")?;
             let from_start = if at < 0 { at + items.len() as i64 } else { at };
-            usize::try_from(from_start).ok().and_then(|i| items.get(i)).cloned().ok_or_else(|| {
-                Error::new(format!("out of index: {at} of {}", items.len()))
-            })
+            usize::try_from(from_start)
+                .ok()
+                .and_then(|i| items.get(i))
+                .cloned()
+                .ok_or_else(|| Error::new(format!("out of index: {at} of {}", items.len())))
         }
         other => Err(Error::new(format!(
             "cannot take an element of a {}: it is no array",
@@ -56,13 +61,17 @@ pub fn slice(base: &Value, from: Option<&Value>, to: Option<&Value>) -> Result<V
     };
     let len = items.len() as i64;
     let bound = |value: Option<&Value>, default: i64| -> Result<i64> {
-        let Some(value) = value else { return Ok(default) };
+        let Some(value) = value else {
+            return Ok(default);
+        };
         let at = whole(value, "a slice bound")?;
         Ok(if at < 0 { at + len } else { at })
     };
     let (start, end) = (bound(from, 0)?, bound(to, len)?);
     if start < 0 || end > len || start >= end {
-        return Err(Error::new(format!("out of index: [{start}:{end}] of {len}")));
+        return Err(Error::new(format!(
+            "out of index: [{start}:{end}] of {len}"
+        )));
     }
     Ok(Value::array(items[start as usize..end as usize].to_vec()))
 }

@@ -70,9 +70,14 @@ pub fn neg(value: &Value) -> Result<Value> {
     match value {
         Value::Missing | Value::Null => Ok(Value::Null),
         Value::Int(i) => Ok(Value::Int(i.wrapping_neg())),
-        Value::Wide(i) => Ok(i.checked_neg().map_or(Value::Float(-(*i as f64)), Value::Wide)),
+        Value::Wide(i) => Ok(i
+            .checked_neg()
+            .map_or(Value::Float(-(*i as f64)), Value::Wide)),
         Value::Float(f) => Ok(Value::Float(-f)),
-        other => Err(Error::new(format!("cannot take the negative of a {}", other.kind_name()))),
+        other => Err(Error::new(format!(
+            "cannot take the negative of a {}",
+            other.kind_name()
+        ))),
     }
 }
 

@@ -26,12 +26,12 @@ impl Expr {
             | Expr::InArray { .. }
             | Expr::Like { .. }
             | Expr::LikeDyn { .. } => Ok(Value::Bool(tri(self, env, row)?.unwrap_or(false))),
-            Expr::IsNull { value, not } => {
-                Ok(Value::Bool(value.eval(env, row)?.is_null() != *not))
-            }
-            Expr::Case { value, whens, otherwise } => {
-                case(value.as_deref(), whens, otherwise.as_deref(), env, row)
-            }
+            Expr::IsNull { value, not } => Ok(Value::Bool(value.eval(env, row)?.is_null() != *not)),
+            Expr::Case {
+                value,
+                whens,
+                otherwise,
+            } => case(value.as_deref(), whens, otherwise.as_deref(), env, row),
             Expr::Call { def, args } => {
                 let mut values: SmallVec<[Value; 4]> = SmallVec::with_capacity(args.len());
                 for arg in args.iter() {
@@ -115,12 +115,16 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
                 other => Err(unfit(&value, "IN", &other)),
             }
         }
-        Expr::Like { value, pattern, not } => {
-            Ok(Some(like(&value.eval(env, row)?, pattern)? != *not))
-        }
+        Expr::Like {
+            value,
+            pattern,
+            not,
+        } => Ok(Some(like(&value.eval(env, row)?, pattern)? != *not)),
         Expr::LikeDyn { args, not } => {
             let (value, pattern) = (args.0.eval(env, row)?, args.1.eval(env, row)?);
-            let Value::Str(text) = &pattern else { return Err(unfit(&value, "LIKE", &pattern)) };
+            let Value::Str(text) = &pattern else {
+                return Err(unfit(&value, "LIKE", &pattern));
+            };
             Ok(Some(like(&value, &LikePattern::new(text))? != *not))
         }
         Expr::Not(e) => Ok(tri(e, env, row)?.map(|b| !b)),
@@ -131,7 +135,11 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
                 return Ok(left);
             }
             let right = tri(&p.1, env, row)?;
-            Ok(if right == Some(false) { right } else { left.and(right) })
+            Ok(if right == Some(false) {
+                right
+            } else {
+                left.and(right)
+            })
         }
         Expr::Or(p) => {
             let left = tri(&p.0, env, row)?;
@@ -139,7 +147,11 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
                 return Ok(left);
             }
             let right = tri(&p.1, env, row)?;
-            Ok(if right == Some(true) { right } else { left.and(right) })
+            Ok(if right == Some(true) {
+                right
+            } else {
+                left.and(right)
+            })
         }
         other => match other.eval(env, row)? {
             Value::Bool(b) => Ok(Some(b)),
@@ -202,7 +214,10 @@ fn case(
 }
 
 fn first_of(cols: &[u16], env: Env<'_>, row: usize) -> Value {
-    cols.iter().map(|c| env.frame.value(*c, row)).find(|v| !v.is_missing()).unwrap_or_default()
+    cols.iter()
+        .map(|c| env.frame.value(*c, row))
+        .find(|v| !v.is_missing())
+        .unwrap_or_default()
 }
 
 fn row_object(parts: &[Part], env: Env<'_>, row: usize) -> Result<Object> {

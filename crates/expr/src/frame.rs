@@ -20,7 +20,10 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     pub fn new(cols: impl IntoIterator<Item = &'a Column>, rows: usize) -> Self {
-        let mut frame = Frame { rows, ..Frame::default() };
+        let mut frame = Frame {
+            rows,
+            ..Frame::default()
+        };
         cols.into_iter().for_each(|c| frame.push(c));
         frame
     }
@@ -52,7 +55,11 @@ impl<'a> Frame<'a> {
 
     /// All columns in their order.
     pub fn columns(&self) -> impl Iterator<Item = &'a Column> + '_ {
-        self.few.iter().flatten().copied().chain(self.more.iter().copied())
+        self.few
+            .iter()
+            .flatten()
+            .copied()
+            .chain(self.more.iter().copied())
     }
 
     #[inline]

@@ -8,9 +8,19 @@ use crate::{ArithOp, CmpOp, Env, Expr, truth};
 /// A WHERE condition taken apart for batches.
 pub enum Predicate {
     /// column OP number
-    Num { col: u16, op: CmpOp, lit: f64, slow: Expr },
+    Num {
+        col: u16,
+        op: CmpOp,
+        lit: f64,
+        slow: Expr,
+    },
     /// column = text or column != text
-    Text { col: u16, equal: bool, lit: Box<[u8]>, slow: Expr },
+    Text {
+        col: u16,
+        equal: bool,
+        lit: Box<[u8]>,
+        slow: Expr,
+    },
     /// Both sides filter one after the other.
     And(Box<(Predicate, Predicate)>),
     /// Everything else.
@@ -44,13 +54,26 @@ impl Predicate {
 
     fn column(col: u16, op: CmpOp, lit: Value, slow: Expr) -> Self {
         match lit {
-            Value::Float(f) if f.is_finite() => Predicate::Num { col, op, lit: f, slow },
-            Value::Int(i) if i.unsigned_abs() <= 1 << 53 => {
-                Predicate::Num { col, op, lit: i as f64, slow }
-            }
+            Value::Float(f) if f.is_finite() => Predicate::Num {
+                col,
+                op,
+                lit: f,
+                slow,
+            },
+            Value::Int(i) if i.unsigned_abs() <= 1 << 53 => Predicate::Num {
+                col,
+                op,
+                lit: i as f64,
+                slow,
+            },
             Value::Str(s) if matches!(op, CmpOp::Eq | CmpOp::Ne) => {
                 let equal = op == CmpOp::Eq;
-                Predicate::Text { col, equal, lit: s.as_bytes().into(), slow }
+                Predicate::Text {
+                    col,
+                    equal,
+                    lit: s.as_bytes().into(),
+                    slow,
+                }
             }
             _ => Predicate::Rows(slow),
         }
@@ -61,7 +84,9 @@ impl Predicate {
     pub fn select(&self, env: Env<'_>, sel: &mut Vec<u32>, on_error: &mut dyn FnMut(u32, Error)) {
         match self {
             Predicate::Num { col, op, lit, slow } => {
-                let Some(column) = env.frame.col(*col) else { return slow_rows(slow, env, sel, on_error) };
+                let Some(column) = env.frame.col(*col) else {
+                    return slow_rows(slow, env, sel, on_error);
+                };
                 let nums = column.nums();
                 if !nums.all_plain {
                     return mixed(&nums.vals, &nums.plain, *op, *lit, slow, env, sel, on_error);
@@ -76,7 +101,12 @@ impl Predicate {
                     CmpOp::Ge => keep(sel, vals, |v| v >= lit),
                 }
             }
-            Predicate::Text { col, equal, lit, slow } => {
+            Predicate::Text {
+                col,
+                equal,
+                lit,
+                slow,
+            } => {
                 let Some((cells, bytes)) = env.frame.col(*col).and_then(|c| c.as_cells()) else {
                     return slow_rows(slow, env, sel, on_error);
                 };
@@ -179,7 +209,9 @@ impl NumExpr {
         match e {
             Expr::Col(col) => Some(NumExpr::Col(*col)),
             Expr::Lit(Value::Float(f)) => Some(NumExpr::Lit(*f)),
-            Expr::Lit(Value::Int(i)) if i.unsigned_abs() <= 1 << 53 => Some(NumExpr::Lit(*i as f64)),
+            Expr::Lit(Value::Int(i)) if i.unsigned_abs() <= 1 << 53 => {
+                Some(NumExpr::Lit(*i as f64))
+            }
             Expr::Arith(op, p) => {
                 let int = |e: &Expr| matches!(e, Expr::Lit(Value::Int(_)));
                 if int(&p.0) && int(&p.1) {
@@ -198,9 +230,10 @@ impl NumExpr {
     /// Whether every column in it is held as plain doubles in this frame.
     pub fn applies(&self, env: Env<'_>) -> bool {
         match self {
-            NumExpr::Col(col) => env.frame.col(*col).is_some_and(|c| {
-                !c.is_ints() && c.as_cells().is_some() && c.nums().all_plain
-            }),
+            NumExpr::Col(col) => env
+                .frame
+                .col(*col)
+                .is_some_and(|c| !c.is_ints() && c.as_cells().is_some() && c.nums().all_plain),
             NumExpr::Lit(_) => true,
             NumExpr::Op(_, p) => p.0.applies(env) && p.1.applies(env),
         }

@@ -18,7 +18,7 @@ pub mod like;
 mod shape;
 mod show;
 
-pub use eval::{truth, tri};
+pub use eval::{tri, truth};
 pub use frame::{Env, Frame};
 pub use kernel::{NumExpr, Predicate};
 pub use like::LikePattern;

@@ -28,7 +28,10 @@ impl LikePattern {
                 c => tokens.push(Token::Char(c)),
             }
         }
-        LikePattern { tokens: tokens.into(), text: pattern.into() }
+        LikePattern {
+            tokens: tokens.into(),
+            text: pattern.into(),
+        }
     }
 
     /// The pattern as written.
@@ -62,7 +65,9 @@ impl LikePattern {
                 None => {}
             }
             // no fit here: let the last % take one character more
-            let Some((mut from, token)) = retry.take() else { return false };
+            let Some((mut from, token)) = retry.take() else {
+                return false;
+            };
             if from.next().is_none() {
                 return false;
             }
@@ -80,14 +85,30 @@ mod tests {
     #[test]
     fn patterns() {
         let cases = [
-            ("ab%", "abc", true), ("%ab", "cab", true), ("%ab%", "xaby", true), ("%", "", true),
-            ("a_c", "abc", true), ("a_c", "ac", false), ("_", "世", true), ("__", "世", false),
-            ("a.c", "abc", false), ("", "", true), ("", "x", false), ("a\\%", "a%", true),
-            ("a\\%", "ab", false), ("a%b%c", "a--b--b--c", true), ("a%b%c", "a--b--b--", false),
-            ("a%b", "a\nb", true), ("%aab", "aaab", true),
+            ("ab%", "abc", true),
+            ("%ab", "cab", true),
+            ("%ab%", "xaby", true),
+            ("%", "", true),
+            ("a_c", "abc", true),
+            ("a_c", "ac", false),
+            ("_", "世", true),
+            ("__", "世", false),
+            ("a.c", "abc", false),
+            ("", "", true),
+            ("", "x", false),
+            ("a\\%", "a%", true),
+            ("a\\%", "ab", false),
+            ("a%b%c", "a--b--b--c", true),
+            ("a%b%c", "a--b--b--", false),
+            ("a%b", "a\nb", true),
+            ("%aab", "aaab", true),
         ];
         for (pattern, text, want) in cases {
-            assert_eq!(LikePattern::new(pattern).matches(text), want, "{text} LIKE {pattern}");
+            assert_eq!(
+                LikePattern::new(pattern).matches(text),
+                want,
+                "{text} LIKE {pattern}"
+            );
         }
     }
 }

@@ -84,19 +84,55 @@ pub enum Expr {
     And(Box<(Expr, Expr)>),
     Or(Box<(Expr, Expr)>),
     /// value, low, high
-    Between { args: Box<(Expr, Expr, Expr)>, not: bool },
-    InList { value: Box<Expr>, items: Box<[Expr]>, not: bool },
-    InArray { args: Box<(Expr, Expr)>, not: bool },
+    Between {
+        args: Box<(Expr, Expr, Expr)>,
+        not: bool,
+    },
+    InList {
+        value: Box<Expr>,
+        items: Box<[Expr]>,
+        not: bool,
+    },
+    InArray {
+        args: Box<(Expr, Expr)>,
+        not: bool,
+    },
     /// The pattern is a literal.
-    Like { value: Box<Expr>, pattern: Box<LikePattern>, not: bool },
-    LikeDyn { args: Box<(Expr, Expr)>, not: bool },
-    IsNull { value: Box<Expr>, not: bool },
-    Case { value: Option<Box<Expr>>, whens: Box<[(Expr, Expr)]>, otherwise: Option<Box<Expr>> },
+    Like {
+        value: Box<Expr>,
+        pattern: Box<LikePattern>,
+        not: bool,
+    },
+    LikeDyn {
+        args: Box<(Expr, Expr)>,
+        not: bool,
+    },
+    IsNull {
+        value: Box<Expr>,
+        not: bool,
+    },
+    Case {
+        value: Option<Box<Expr>>,
+        whens: Box<[(Expr, Expr)]>,
+        otherwise: Option<Box<Expr>>,
+    },
     /// A scalar function.
-    Call { def: &'static FunctionDef, args: Box<[Expr]> },
-    Member { base: Box<Expr>, name: Str },
-    Index { args: Box<(Expr, Expr)> },
-    Slice { base: Box<Expr>, from: Option<Box<Expr>>, to: Option<Box<Expr>> },
+    Call {
+        def: &'static FunctionDef,
+        args: Box<[Expr]>,
+    },
+    Member {
+        base: Box<Expr>,
+        name: Str,
+    },
+    Index {
+        args: Box<(Expr, Expr)>,
+    },
+    Slice {
+        base: Box<Expr>,
+        from: Option<Box<Expr>>,
+        to: Option<Box<Expr>>,
+    },
     /// An array of the values; `Missing` becomes null.
     Array(Box<[Expr]>),
     /// An object made of parts, later ones winning: the whole row of `*`.
@@ -200,7 +236,11 @@ impl Expr {
                 args.1.walk(visit);
             }
             Expr::Like { value, .. } | Expr::IsNull { value, .. } => value.walk(visit),
-            Expr::Case { value, whens, otherwise } => {
+            Expr::Case {
+                value,
+                whens,
+                otherwise,
+            } => {
                 if let Some(e) = value {
                     e.walk(visit);
                 }
@@ -271,7 +311,11 @@ impl Expr {
                 args.1.renumber(to);
             }
             Expr::Like { value, .. } | Expr::IsNull { value, .. } => value.renumber(to),
-            Expr::Case { value, whens, otherwise } => {
+            Expr::Case {
+                value,
+                whens,
+                otherwise,
+            } => {
                 for (when, then) in whens.iter_mut() {
                     when.renumber(to);
                     then.renumber(to);
@@ -284,7 +328,11 @@ impl Expr {
                 args.iter_mut().for_each(|e| e.renumber(to));
             }
             Expr::Member { base, .. } => base.renumber(to),
-            Expr::Slice { base, from, to: end } => {
+            Expr::Slice {
+                base,
+                from,
+                to: end,
+            } => {
                 base.renumber(to);
                 for bound in [from, end].into_iter().flatten() {
                     bound.renumber(to);

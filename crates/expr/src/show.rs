@@ -16,7 +16,10 @@ pub struct Show<'a> {
 
 impl<'a> Show<'a> {
     fn with(&self, expr: &'a Expr) -> Show<'a> {
-        Show { expr, name: self.name }
+        Show {
+            expr,
+            name: self.name,
+        }
     }
 
     fn operand(&self, f: &mut Formatter<'_>, expr: &'a Expr) -> Result {
@@ -125,11 +128,15 @@ impl Display for Show<'_> {
                 self.operand(f, e)
             }
             Expr::Arith(op, p) => self.pair(f, p, op.sign()),
-            Expr::Bit(op, p) => self.pair(f, p, match op {
-                BitOp::And => "&",
-                BitOp::Or => "|",
-                BitOp::Xor => "^",
-            }),
+            Expr::Bit(op, p) => self.pair(
+                f,
+                p,
+                match op {
+                    BitOp::And => "&",
+                    BitOp::Or => "|",
+                    BitOp::Xor => "^",
+                },
+            ),
             Expr::Cmp(op, p) => self.pair(f, p, op.sign()),
             Expr::And(p) => self.pair(f, p, "AND"),
             Expr::Or(p) => self.pair(f, p, "OR"),
@@ -151,7 +158,11 @@ impl Display for Show<'_> {
                 write!(f, "{} IN ", no(not))?;
                 self.operand(f, &args.1)
             }
-            Expr::Like { value, pattern, not } => {
+            Expr::Like {
+                value,
+                pattern,
+                not,
+            } => {
                 self.operand(f, value)?;
                 write!(f, "{} LIKE {:?}", no(not), pattern.text())
             }
@@ -164,9 +175,11 @@ impl Display for Show<'_> {
                 self.operand(f, value)?;
                 write!(f, " IS{} NULL", no(not))
             }
-            Expr::Case { value, whens, otherwise } => {
-                self.case(f, value.as_deref(), whens, otherwise.as_deref())
-            }
+            Expr::Case {
+                value,
+                whens,
+                otherwise,
+            } => self.case(f, value.as_deref(), whens, otherwise.as_deref()),
             Expr::Call { def, args } => {
                 write!(f, "{}(", def.name)?;
                 self.list(f, args)?;
@@ -206,6 +219,13 @@ impl Display for Show<'_> {
 impl std::fmt::Debug for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let name = |col: u16| format!("${col}");
-        write!(f, "{}", Show { expr: self, name: &name })
+        write!(
+            f,
+            "{}",
+            Show {
+                expr: self,
+                name: &name
+            }
+        )
     }
 }

@@ -4,8 +4,10 @@
 use bytes::Bytes;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
-use rekuiper_expr::{ArithOp, BitOp, CmpOp, Deep, Env, Expr, Frame, LikePattern, NumExpr, Predicate};
 use rekuiper_expr::truth;
+use rekuiper_expr::{
+    ArithOp, BitOp, CmpOp, Deep, Env, Expr, Frame, LikePattern, NumExpr, Predicate,
+};
 use rekuiper_functions::{Cx, NoHost, RowTimes};
 use rekuiper_value::{Cell, CellKind, Column, Value};
 
@@ -88,13 +90,22 @@ fn literal() -> impl Strategy<Value = Expr> {
 
 fn cmp_op() -> impl Strategy<Value = CmpOp> {
     prop::sample::select(vec![
-        CmpOp::Eq, CmpOp::Ne, CmpOp::Lt, CmpOp::Le, CmpOp::Gt, CmpOp::Ge,
+        CmpOp::Eq,
+        CmpOp::Ne,
+        CmpOp::Lt,
+        CmpOp::Le,
+        CmpOp::Gt,
+        CmpOp::Ge,
     ])
 }
 
 fn arith_op() -> impl Strategy<Value = ArithOp> {
     prop::sample::select(vec![
-        ArithOp::Add, ArithOp::Sub, ArithOp::Mul, ArithOp::Div, ArithOp::Mod,
+        ArithOp::Add,
+        ArithOp::Sub,
+        ArithOp::Mul,
+        ArithOp::Div,
+        ArithOp::Mod,
     ])
 }
 
@@ -149,7 +160,10 @@ fn condition() -> impl Strategy<Value = Expr> {
 
 fn frame() -> impl Strategy<Value = (Vec<Column>, usize)> {
     (1usize..12).prop_flat_map(|rows| {
-        (prop::collection::vec(column(rows), usize::from(COLS)), Just(rows))
+        (
+            prop::collection::vec(column(rows), usize::from(COLS)),
+            Just(rows),
+        )
     })
 }
 
@@ -164,7 +178,10 @@ fn with_env<R>(cols: &[Column], rows: usize, f: impl FnOnce(Env<'_>) -> R) -> R 
         row: RowTimes::default(),
         host: &NoHost,
     };
-    f(Env { frame: &frame, cx: &cx })
+    f(Env {
+        frame: &frame,
+        cx: &cx,
+    })
 }
 
 /// Kept rows, and the rows lost with their errors.
@@ -184,7 +201,9 @@ fn by_rows(e: &Expr, env: Env<'_>, rows: usize) -> Kept {
 
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+        (Value::Float(a), Value::Float(b)) => {
+            a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+        }
         _ => std::mem::discriminant(a) == std::mem::discriminant(b) && a == b,
     }
 }

@@ -40,11 +40,7 @@ pub(crate) struct Parts {
 }
 
 /// Plans a statement.
-pub fn plan_rule(
-    select: &Select,
-    catalog: &dyn Catalog,
-    options: &RuleOptions,
-) -> Result<Planned> {
+pub fn plan_rule(select: &Select, catalog: &dyn Catalog, options: &RuleOptions) -> Result<Planned> {
     plan(select, catalog, options, Mode::default())
 }
 
@@ -67,18 +63,36 @@ pub(crate) fn plan(
     options::check(options, &planner.scope, planner.has_window)?;
     let parts = parts(&mut planner, options, mode)?;
     let (stages, items) = stages(&mut planner, parts, options);
-    let sources = planner.scope.sources.iter().map(|s| s.name.to_string()).collect();
+    let sources = planner
+        .scope
+        .sources
+        .iter()
+        .map(|s| s.name.to_string())
+        .collect();
     let schema = items.iter().filter_map(OutItem::name).cloned().collect();
     let (plan, names) = number::plan(planner, stages, ProjectionPlan { items }, options);
     let explain = explain::tree(&plan, &names);
-    Ok(Planned { plan, explain, schema, sources })
+    Ok(Planned {
+        plan,
+        explain,
+        schema,
+        sources,
+    })
 }
 
 fn parts(planner: &mut Planner<'_>, options: &RuleOptions, mode: Mode) -> Result<Parts> {
     let select = planner.select;
     let window = planner.window(options.is_event_time, mode.merge)?;
-    let joins = if mode.merge { Joins::default() } else { planner.joins()? };
-    let where_ = select.where_.as_ref().map(|e| planner.compile(e, Place::Where)).transpose()?;
+    let joins = if mode.merge {
+        Joins::default()
+    } else {
+        planner.joins()?
+    };
+    let where_ = select
+        .where_
+        .as_ref()
+        .map(|e| planner.compile(e, Place::Where))
+        .transpose()?;
     let mut dimensions = Vec::new();
     for dim in select.dimensions() {
         dimensions.push(planner.compile(dim, Place::Row("GROUP BY"))?);
@@ -95,10 +109,26 @@ fn parts(planner: &mut Planner<'_>, options: &RuleOptions, mode: Mode) -> Result
     let order = planner.sort_keys(&select.order_by, Place::Order)?;
     if options.send_meta_to_sink {
         let expr = Expr::Col(planner.scope.field(0, Field::MetaWhole)?);
-        items.push(OutItem::Field { name: "__meta".into(), expr, nulls: OutNulls::LeaveOut });
+        items.push(OutItem::Field {
+            name: "__meta".into(),
+            expr,
+            nulls: OutNulls::LeaveOut,
+        });
     }
-    let limit = select.limit.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-    Ok(Parts { window, joins, where_, dimensions, items, grouped, having, order, limit })
+    let limit = select
+        .limit
+        .map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    Ok(Parts {
+        window,
+        joins,
+        where_,
+        dimensions,
+        items,
+        grouped,
+        having,
+        order,
+        limit,
+    })
 }
 
 /// Stages with their names.
@@ -107,7 +137,10 @@ struct Steps(Vec<StagePlan>);
 
 impl Steps {
     fn push(&mut self, node: &str, stage: Stage) {
-        self.0.push(StagePlan { node: node.into(), stage });
+        self.0.push(StagePlan {
+            node: node.into(),
+            stage,
+        });
     }
 
     fn filter(&mut self, condition: Option<Expr>) {
@@ -133,23 +166,30 @@ fn where_before_window(planner: &Planner<'_>, parts: &Parts) -> bool {
 }
 
 /// WHERE in two: what can be tested before rows are looked up, and the rest.
-fn split_for_lookup(
-    planner: &Planner<'_>,
-    parts: &mut Parts,
-) -> (Option<Expr>, Option<Expr>) {
+fn split_for_lookup(planner: &Planner<'_>, parts: &mut Parts) -> (Option<Expr>, Option<Expr>) {
     let rows_alone = parts.window.is_none()
         && parts.joins.joins.is_empty()
         && planner.where_aggregates.is_empty()
-        && parts.joins.lookups.iter().all(|l| matches!(l.kind, JoinKind::Inner | JoinKind::Left));
-    let Some(condition) = parts.where_.take() else { return (None, None) };
+        && parts
+            .joins
+            .lookups
+            .iter()
+            .all(|l| matches!(l.kind, JoinKind::Inner | JoinKind::Left));
+    let Some(condition) = parts.where_.take() else {
+        return (None, None);
+    };
     if !rows_alone {
         return (None, Some(condition));
     }
     let mut all = Vec::new();
     conjuncts(condition, &mut all);
-    let (early, late): (Vec<Expr>, Vec<Expr>) = all
-        .into_iter()
-        .partition(|e| !parts.joins.lookups.iter().any(|l| planner.reads(e, l.right)));
+    let (early, late): (Vec<Expr>, Vec<Expr>) = all.into_iter().partition(|e| {
+        !parts
+            .joins
+            .lookups
+            .iter()
+            .any(|l| planner.reads(e, l.right))
+    });
     (all_of(early), all_of(late))
 }
 
@@ -175,11 +215,13 @@ fn stages(
     steps.filter(first);
     let grouped = parts.grouped;
     let several = parts.window.is_some() || planner.scope.sources.len() > 1;
-    let shape = incremental::Shape { where_later: rest.is_some(), options };
-    let mut tail = tail(planner, &mut parts, several);
+    let shape = incremental::Shape {
+        where_later: rest.is_some(),
+        options,
+    };
+    let tail = tail(planner, &mut parts, several);
     let items = std::mem::take(&mut parts.items);
-    let mut items = items;
-    if let Some(stage) = incremental::stage(planner, &mut parts, &mut tail, &mut items, &shape) {
+    if let Some(stage) = incremental::stage(planner, &mut parts, &shape) {
         steps.push("window", stage);
         steps.0.extend(tail);
         return (steps.0, items);
@@ -202,7 +244,10 @@ fn stages(
     steps.filter(rest);
     let calls = std::mem::take(&mut planner.aggregates);
     if grouped {
-        steps.push("aggregate", Stage::Aggregate(aggregate(planner, &mut parts, calls)));
+        steps.push(
+            "aggregate",
+            Stage::Aggregate(aggregate(planner, &mut parts, calls)),
+        );
     } else if !calls.is_empty() {
         steps.push("aggfunc", Stage::AggregateColumns(calls));
     }
@@ -217,8 +262,17 @@ fn aggregate(
     calls: Vec<crate::physical::AggregateCall>,
 ) -> AggregatePlan {
     let dimensions = std::mem::take(&mut parts.dimensions);
-    let sort_rows = if dimensions.is_empty() { sorts_of_rows(planner, parts) } else { Vec::new() };
-    AggregatePlan { row_when_empty: dimensions.is_empty(), dimensions, calls, sort_rows }
+    let sort_rows = if dimensions.is_empty() {
+        sorts_of_rows(planner, parts)
+    } else {
+        Vec::new()
+    };
+    AggregatePlan {
+        row_when_empty: dimensions.is_empty(),
+        dimensions,
+        calls,
+        sort_rows,
+    }
 }
 
 /// The keys of ORDER BY that say something about single rows.
@@ -228,7 +282,10 @@ pub(crate) fn sorts_of_rows(planner: &Planner<'_>, parts: &Parts) -> Vec<SortKey
         .order
         .iter()
         .filter(|k| planner.needs(&k.expr) <= When::Early && !matches!(k.expr, Expr::Lit(_)))
-        .map(|k| SortKey { expr: k.expr.clone(), desc: k.desc })
+        .map(|k| SortKey {
+            expr: k.expr.clone(),
+            desc: k.desc,
+        })
         .collect()
 }
 
@@ -252,8 +309,14 @@ fn tail(planner: &mut Planner<'_>, parts: &mut Parts, several: bool) -> Vec<Stag
     // without a window every result is a row of its own; one row of a whole window is in order
     let sorted = several && !(parts.grouped && parts.dimensions.is_empty());
     if sorted && !parts.order.is_empty() {
-        let keys = |k: &SortKey| SortKey { expr: k.expr.clone(), desc: k.desc };
-        steps.push("order", Stage::Order(parts.order.iter().map(keys).collect()));
+        let keys = |k: &SortKey| SortKey {
+            expr: k.expr.clone(),
+            desc: k.desc,
+        };
+        steps.push(
+            "order",
+            Stage::Order(parts.order.iter().map(keys).collect()),
+        );
     }
     match (planner.unnest.take(), parts.limit) {
         (Some(mut unnest), limit) => {

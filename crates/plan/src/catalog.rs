@@ -45,8 +45,17 @@ pub struct StreamInfo {
 impl StreamInfo {
     /// A definition as it stands in the catalog, without a schema of its own.
     pub fn new(def: Arc<StreamDef>) -> Self {
-        let default_retain = if def.options.type_.as_deref() == Some("file") { 9999 } else { 1 };
-        StreamInfo { def, schema: None, default_retain, can_lookup: true }
+        let default_retain = if def.options.type_.as_deref() == Some("file") {
+            9999
+        } else {
+            1
+        };
+        StreamInfo {
+            def,
+            schema: None,
+            default_retain,
+            can_lookup: true,
+        }
     }
 
     /// The columns, where they are declared.

@@ -27,13 +27,23 @@ pub type Result<T> = std::result::Result<T, PlanError>;
 impl PlanError {
     pub fn at(span: Span, message: impl Into<String>) -> Self {
         let message = message.into();
-        PlanError { code: code::PLAN, message, expected: String::new(), span: Some(span) }
+        PlanError {
+            code: code::PLAN,
+            message,
+            expected: String::new(),
+            span: Some(span),
+        }
     }
 
     /// An error without a place in a statement.
     pub fn general(message: impl Into<String>) -> Self {
         let message = message.into();
-        PlanError { code: code::PLAN, message, expected: String::new(), span: None }
+        PlanError {
+            code: code::PLAN,
+            message,
+            expected: String::new(),
+            span: None,
+        }
     }
 
     pub fn expected(mut self, expected: impl Into<String>) -> Self {
@@ -54,8 +64,17 @@ impl PlanError {
 
 impl From<ParseError> for PlanError {
     fn from(e: ParseError) -> Self {
-        let ParseError { span, message, expected } = e;
-        PlanError { code: code::SQL, message, expected, span: Some(span) }
+        let ParseError {
+            span,
+            message,
+            expected,
+        } = e;
+        PlanError {
+            code: code::SQL,
+            message,
+            expected,
+            span: Some(span),
+        }
     }
 }
 

@@ -30,7 +30,10 @@ impl ExplainNode {
         let op = format!("{}_{count}", self.op);
         *count += 1;
         let line = serde_json::json!({ "info": self.info });
-        let info = line.get("info").map(ToString::to_string).unwrap_or_default();
+        let info = line
+            .get("info")
+            .map(ToString::to_string)
+            .unwrap_or_default();
         out.push_str(&format!("{{\"op\":\"{op}\",\"info\":{info}}}\n"));
         for child in &self.children {
             child.write(out, count, depth + 1);
@@ -43,15 +46,28 @@ struct Names<'a>(&'a [String]);
 impl Names<'_> {
     fn show(&self, e: &Expr) -> String {
         let name = |col: u16| self.0.get(usize::from(col)).cloned().unwrap_or_default();
-        Show { expr: e, name: &name }.to_string()
+        Show {
+            expr: e,
+            name: &name,
+        }
+        .to_string()
     }
 
     fn list(&self, all: &[Expr]) -> String {
-        all.iter().map(|e| self.show(e)).collect::<Vec<_>>().join(", ")
+        all.iter()
+            .map(|e| self.show(e))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn sorts(&self, keys: &[SortKey]) -> String {
-        let one = |k: &SortKey| format!("{} {}", self.show(&k.expr), if k.desc { "DESC" } else { "ASC" });
+        let one = |k: &SortKey| {
+            format!(
+                "{} {}",
+                self.show(&k.expr),
+                if k.desc { "DESC" } else { "ASC" }
+            )
+        };
         keys.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 
@@ -81,7 +97,10 @@ impl Names<'_> {
                 }
             }
             OutItem::Const { name, value } => {
-                format!("$$alias.{name},aliasRef:{}", self.show(&Expr::Lit(value.clone())))
+                format!(
+                    "$$alias.{name},aliasRef:{}",
+                    self.show(&Expr::Lit(value.clone()))
+                )
             }
             OutItem::Row(parts) => match &parts[..] {
                 [rekuiper_expr::Part::Spread(Expr::Col(_))] => "*".to_owned(),
@@ -113,7 +132,10 @@ impl Names<'_> {
             WindowShape::State { begin, end } => {
                 let end = end.as_ref().map(|e| format!(", end:{}", self.show(e)));
                 let end = end.unwrap_or_default();
-                format!("{{ begin:{}{end}, windowType:STATE_WINDOW }}", self.show(begin))
+                format!(
+                    "{{ begin:{}{end}, windowType:STATE_WINDOW }}",
+                    self.show(begin)
+                )
             }
         };
         if let Some(filter) = &w.filter {
@@ -130,35 +152,62 @@ impl Names<'_> {
 
     fn join(&self, join: &JoinPlan, names: &[Str]) -> String {
         let right = names.get(join.right).cloned().unwrap_or_default();
-        let on = join.on.as_ref().map(|e| format!(", {}", self.show(e))).unwrap_or_default();
+        let on = join
+            .on
+            .as_ref()
+            .map(|e| format!(", {}", self.show(e)))
+            .unwrap_or_default();
         let equal: Vec<String> = join
             .equal
             .iter()
             .map(|(a, b)| format!("{} = {}", self.show(a), self.show(b)))
             .collect();
-        let hash = if equal.is_empty() { String::new() } else { format!(", hash:[ {} ]", equal.join(", ")) };
-        format!("{{ joinType:{}_JOIN, {right}{on}{hash} }}", join.kind.word())
+        let hash = if equal.is_empty() {
+            String::new()
+        } else {
+            format!(", hash:[ {} ]", equal.join(", "))
+        };
+        format!(
+            "{{ joinType:{}_JOIN, {right}{on}{hash} }}",
+            join.kind.word()
+        )
     }
 
     fn lookup(&self, l: &LookupPlan, names: &[Str]) -> String {
         let table = names.get(l.right).cloned().unwrap_or_default();
-        let keys: Vec<String> =
-            l.keys.iter().map(|(k, e)| format!("{table}.{k} = {}", self.show(e))).collect();
-        let on = l.on.as_ref().map(|e| format!(" AND {}", self.show(e))).unwrap_or_default();
-        format!("Join:{{ joinType:{}_JOIN, expr:{}{on} }}", l.kind.word(), keys.join(" AND "))
+        let keys: Vec<String> = l
+            .keys
+            .iter()
+            .map(|(k, e)| format!("{table}.{k} = {}", self.show(e)))
+            .collect();
+        let on =
+            l.on.as_ref()
+                .map(|e| format!(" AND {}", self.show(e)))
+                .unwrap_or_default();
+        format!(
+            "Join:{{ joinType:{}_JOIN, expr:{}{on} }}",
+            l.kind.word(),
+            keys.join(" AND ")
+        )
     }
 
     fn stage(&self, stage: &Stage, names: &[Str]) -> (&'static str, String) {
         match stage {
             Stage::Watermark { late_tolerance_ms } => (
                 "WatermarkPlan",
-                format!("Emitters:[ {} ], SendWatermark:true, LateTolerance:{late_tolerance_ms}ms", names.join(", ")),
+                format!(
+                    "Emitters:[ {} ], SendWatermark:true, LateTolerance:{late_tolerance_ms}ms",
+                    names.join(", ")
+                ),
             ),
             Stage::Filter(e) => ("FilterPlan", format!("Condition:{{ {} }}, ", self.show(e))),
             Stage::Having(e) => ("HavingPlan", format!("Condition:{{ {} }}, ", self.show(e))),
             Stage::Analytic(calls) => {
                 let calls: Vec<String> = calls.iter().map(|c| self.analytic(c)).collect();
-                ("AnalyticFuncsPlan", format!("Funcs:[ {} ]", calls.join(", ")))
+                (
+                    "AnalyticFuncsPlan",
+                    format!("Funcs:[ {} ]", calls.join(", ")),
+                )
             }
             Stage::Window(w) => ("WindowPlan", self.window(w)),
             Stage::WindowAggregate(w, a) => (
@@ -199,11 +248,15 @@ impl Names<'_> {
             Stage::Unnest(u) => {
                 let limit = u.limit.map(|n| format!(", Limit:{n}")).unwrap_or_default();
                 let on = u.limit.is_some();
-                ("ProjectSetPlan", format!("SrfMap:{{{}}}, EnableLimit:{on}{limit}", self.show(&u.expr)))
+                (
+                    "ProjectSetPlan",
+                    format!("SrfMap:{{{}}}, EnableLimit:{on}{limit}", self.show(&u.expr)),
+                )
             }
-            Stage::DedupTrigger(args) => {
-                ("DedupTriggerPlan", format!("Args:[ {} ]", self.list(&args[..args.len().min(4)])))
-            }
+            Stage::DedupTrigger(args) => (
+                "DedupTriggerPlan",
+                format!("Args:[ {} ]", self.list(&args[..args.len().min(4)])),
+            ),
         }
     }
 }
@@ -228,16 +281,37 @@ pub(crate) fn tree(plan: &RulePlan, names: &[String]) -> ExplainNode {
             fields.sort_unstable();
             let info = match fields[..] {
                 [] => format!("StreamName: {}", s.stream),
-                _ => format!("StreamName: {}, StreamFields:[ {} ]", s.stream, fields.join(", ")),
+                _ => format!(
+                    "StreamName: {}, StreamFields:[ {} ]",
+                    s.stream,
+                    fields.join(", ")
+                ),
             };
-            ExplainNode { op: "DataSourcePlan", info, children: Vec::new() }
+            ExplainNode {
+                op: "DataSourcePlan",
+                info,
+                children: Vec::new(),
+            }
         })
         .collect();
     for step in &plan.stages {
         let (op, info) = shown.stage(&step.stage, &streams);
-        below = vec![ExplainNode { op, info, children: below }];
+        below = vec![ExplainNode {
+            op,
+            info,
+            children: below,
+        }];
     }
-    let items: Vec<String> = plan.projection.items.iter().map(|i| shown.item(i)).collect();
+    let items: Vec<String> = plan
+        .projection
+        .items
+        .iter()
+        .map(|i| shown.item(i))
+        .collect();
     let info = format!("Fields:[ {} ]", items.join(", "));
-    ExplainNode { op: "ProjectPlan", info, children: below }
+    ExplainNode {
+        op: "ProjectPlan",
+        info,
+        children: below,
+    }
 }

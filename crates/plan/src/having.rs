@@ -29,10 +29,14 @@ impl Planner<'_> {
                     e.span,
                     format!("column {name} in HAVING is of a single row"),
                 )
-                .expected("an aggregate, or an alias of one (conditions on rows belong into WHERE)"));
+                .expected(
+                    "an aggregate, or an alias of one (conditions on rows belong into WHERE)",
+                ));
             }
             _ => {}
         }
-        children(e).into_iter().try_for_each(|c| sql::deep(|| self.check_having(c)))
+        children(e)
+            .into_iter()
+            .try_for_each(|c| sql::deep(|| self.check_having(c)))
     }
 }

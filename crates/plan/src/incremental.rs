@@ -1,16 +1,12 @@
 //! Which windows need not keep their rows: those whose results are the same from aggregates that
 //! are kept per group.
 
-use std::collections::HashSet;
-
 use rekuiper_expr::Expr;
 
 use crate::RuleOptions;
 use crate::build::{Parts, sorts_of_rows};
 use crate::compile::{Planner, ROW_CONTEXT};
-use crate::internal::FIRST;
-use crate::physical::{AggregateCall, AggregatePlan, OutItem, Stage, StagePlan, WindowShape};
-use crate::visit::Exprs;
+use crate::physical::{AggregatePlan, Stage, WindowShape};
 
 pub(crate) struct Shape<'a> {
     /// WHERE is tested after the window.
@@ -18,13 +14,10 @@ pub(crate) struct Shape<'a> {
     pub options: &'a RuleOptions,
 }
 
-/// The window with its aggregates in one, if nothing needs the rows. Plain columns that later
-/// stages read are kept per group as well.
+/// The window with its aggregates in one, if nothing needs the rows.
 pub(crate) fn stage(
     planner: &mut Planner<'_>,
     parts: &mut Parts,
-    tail: &mut [StagePlan],
-    items: &mut [OutItem],
     shape: &Shape<'_>,
 ) -> Option<Stage> {
     if shape.options.force_buffered || shape.where_later || !parts.grouped {
@@ -35,7 +28,9 @@ pub(crate) fn stage(
     }
     let window = parts.window.as_ref()?;
     match &window.shape {
-        WindowShape::Tumbling { .. } | WindowShape::Hopping { .. } | WindowShape::Session { .. } => {}
+        WindowShape::Tumbling { .. }
+        | WindowShape::Hopping { .. }
+        | WindowShape::Session { .. } => {}
         WindowShape::Count { count, every } if count == every => {}
         _ => return None,
     }
@@ -48,11 +43,7 @@ pub(crate) fn stage(
     if args.chain(&parts.dimensions).any(asks_for_times) {
         return None;
     }
-    let mut calls = std::mem::take(&mut planner.aggregates);
-    let own: HashSet<u16> = calls.iter().map(|c| c.col).collect();
-    for col in plain_columns(tail, items, &own) {
-        calls.push(AggregateCall { def: &FIRST, args: vec![Expr::Col(col)], col });
-    }
+    let calls = std::mem::take(&mut planner.aggregates);
     let dimensions = std::mem::take(&mut parts.dimensions);
     let aggregate = AggregatePlan {
         row_when_empty: dimensions.is_empty(),
@@ -60,7 +51,10 @@ pub(crate) fn stage(
         calls,
         sort_rows: Vec::new(),
     };
-    parts.window.take().map(|window| Stage::WindowAggregate(window, aggregate))
+    parts
+        .window
+        .take()
+        .map(|window| Stage::WindowAggregate(window, aggregate))
 }
 
 fn asks_for_times(e: &Expr) -> bool {
@@ -69,25 +63,4 @@ fn asks_for_times(e: &Expr) -> bool {
         found |= matches!(e, Expr::Call { def, .. } if ROW_CONTEXT.contains(&def.name));
     });
     found
-}
-
-/// Columns that are read after the window and not made there, in their order.
-fn plain_columns(tail: &mut [StagePlan], items: &mut [OutItem], own: &HashSet<u16>) -> Vec<u16> {
-    let mut made = own.clone();
-    for step in tail.iter_mut() {
-        step.stage.results(&mut |col| {
-            made.insert(*col);
-        });
-    }
-    let mut read = Vec::new();
-    let mut note = |e: &mut Expr| {
-        e.each_col(&mut |col| {
-            if made.insert(col) {
-                read.push(col);
-            }
-        });
-    };
-    tail.iter_mut().for_each(|step| step.stage.exprs(&mut note));
-    items.iter_mut().for_each(|item| item.exprs(&mut note));
-    read
 }

@@ -3,19 +3,9 @@
 use std::sync::Arc;
 
 use rekuiper_functions::{
-    Accumulator, Arg, Cx, FunctionDef, Kind, NullRule, analytic::had_changed_star,
-    multi::extract_columns,
+    Arg, Cx, FunctionDef, Kind, NullRule, analytic::had_changed_star, multi::extract_columns,
 };
 use rekuiper_value::{Error, Result, Value};
-
-/// The first value of a group, whatever it is, `Missing` too: what a plain column beside
-/// aggregates shows where a window keeps no rows. Its result goes back into the same column.
-pub static FIRST: FunctionDef = FunctionDef {
-    name: "$first",
-    args: &[Arg::any("value")],
-    hands_on: true,
-    ..FunctionDef::of(Kind::Aggregate { new: || Box::<First>::default(), star: false })
-};
 
 /// `had_changed` over all columns: `(ignore_null, [name, value] or row ...)`.
 pub static HAD_CHANGED_STAR: FunctionDef = FunctionDef {
@@ -35,7 +25,9 @@ pub static EXTRACT: FunctionDef = FunctionDef {
 
 fn extract(args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     let found = extract_columns(args.first().unwrap_or(&Value::Null))?;
-    Ok(found.map_or(Value::Null, |o| Value::Array(Arc::new(vec![Value::Object(o)]))))
+    Ok(found.map_or(Value::Null, |o| {
+        Value::Array(Arc::new(vec![Value::Object(o)]))
+    }))
 }
 
 /// `unnest` where it can make no rows.
@@ -48,30 +40,7 @@ pub static UNNEST_WITHIN: FunctionDef = FunctionDef {
 };
 
 fn unnest_within(_args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
-    Err(Error::new("unnest makes rows only as a whole item of the select list"))
-}
-
-#[derive(Default)]
-struct First(Option<Value>);
-
-impl Accumulator for First {
-    fn add(&mut self, args: &[Value]) -> Result<()> {
-        if self.0.is_none() {
-            self.0 = Some(args.first().cloned().unwrap_or_default());
-        }
-        Ok(())
-    }
-
-    fn finish(&self) -> Result<Value> {
-        Ok(self.0.clone().unwrap_or_default())
-    }
-
-    // an array of one or none, so that a null that was seen differs from nothing seen
-    fn save(&self) -> Value {
-        Value::array(self.0.iter().cloned().collect())
-    }
-
-    fn load(&mut self, state: &Value) {
-        self.0 = state.as_array().and_then(|a| a.first().cloned());
-    }
+    Err(Error::new(
+        "unnest makes rows only as a whole item of the select list",
+    ))
 }

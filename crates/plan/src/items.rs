@@ -76,7 +76,9 @@ impl Planner<'_> {
 
     /// Calls that make columns or rows, and so are whole items.
     fn stands_alone(&self, call: &Call) -> bool {
-        let Ok(def) = self.function(call, Default::default()) else { return false };
+        let Ok(def) = self.function(call, Default::default()) else {
+            return false;
+        };
         matches!(def.kind, Kind::MultiColumn(_) | Kind::MultiRow) || def.name == "dedup_trigger"
     }
 
@@ -93,7 +95,10 @@ impl Planner<'_> {
                 let expr = self.unnest(call, def, span)?;
                 if let Some(plan) = &mut self.unnest {
                     let object = std::mem::replace(&mut plan.expr, Expr::Lit(Value::Null));
-                    plan.expr = Expr::Call { def: &internal::EXTRACT, args: Box::new([object]) };
+                    plan.expr = Expr::Call {
+                        def: &internal::EXTRACT,
+                        args: Box::new([object]),
+                    };
                 }
                 list.last.push(OutItem::Spread { name, expr });
             }
@@ -105,7 +110,14 @@ impl Planner<'_> {
             _ => {
                 let name = list.name(item)?;
                 let expr = self.dedup_trigger(call, def, span)?;
-                list.push(item, OutItem::Field { name, expr, nulls: OutNulls::LeaveOut });
+                list.push(
+                    item,
+                    OutItem::Field {
+                        name,
+                        expr,
+                        nulls: OutNulls::LeaveOut,
+                    },
+                );
             }
         }
         Ok(())
@@ -125,10 +137,13 @@ impl Planner<'_> {
             (true, false) => OutNulls::AsPresent,
             _ => OutNulls::LeaveOut,
         };
-        list.push(item, match expr {
-            Expr::Lit(value) if !value.is_null() => OutItem::Const { name, value },
-            expr => OutItem::Field { name, expr, nulls },
-        });
+        list.push(
+            item,
+            match expr {
+                Expr::Lit(value) if !value.is_null() => OutItem::Const { name, value },
+                expr => OutItem::Field { name, expr, nulls },
+            },
+        );
         Ok(())
     }
 }

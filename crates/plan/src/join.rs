@@ -22,18 +22,33 @@ impl Planner<'_> {
         if let Some(first) = self.scope.sources.first().filter(|s| s.is_lookup()) {
             return Err(PlanError::at(
                 first.span,
-                format!("{} is a lookup table: it has no rows of its own to begin with", first.name),
+                format!(
+                    "{} is a lookup table: it has no rows of its own to begin with",
+                    first.name
+                ),
             )
             .expected("a stream in FROM, and the table in JOIN"));
         }
         for (at, join) in select.joins.iter().enumerate() {
             let right = at + 1;
-            let on = join.on.as_ref().map(|e| self.compile(e, Place::On)).transpose()?;
+            let on = join
+                .on
+                .as_ref()
+                .map(|e| self.compile(e, Place::On))
+                .transpose()?;
             if self.scope.sources[right].is_lookup() {
                 all.lookups.push(self.lookup(join, right, on)?);
             } else {
-                let equal = on.as_ref().map(|e| self.equal_pairs(e, right)).unwrap_or_default();
-                all.joins.push(JoinPlan { kind: join.kind, right, on, equal });
+                let equal = on
+                    .as_ref()
+                    .map(|e| self.equal_pairs(e, right))
+                    .unwrap_or_default();
+                all.joins.push(JoinPlan {
+                    kind: join.kind,
+                    right,
+                    on,
+                    equal,
+                });
             }
         }
         Ok(all)
@@ -42,8 +57,10 @@ impl Planner<'_> {
     fn lookup(&mut self, join: &Join, right: usize, on: Option<Expr>) -> Result<LookupPlan> {
         let (name, span) = (join.source.name.clone(), join.source.span);
         if !self.scope.sources[right].info.can_lookup {
-            return Err(PlanError::at(span, format!("the source of table {name} cannot look up"))
-                .expected("a lookup table whose TYPE can (memory, redis, sql, ...)"));
+            return Err(
+                PlanError::at(span, format!("the source of table {name} cannot look up"))
+                    .expected("a lookup table whose TYPE can (memory, redis, sql, ...)"),
+            );
         }
         let mut parts = Vec::new();
         if let Some(on) = on {
@@ -57,15 +74,27 @@ impl Planner<'_> {
             }
         }
         if keys.is_empty() {
-            return Err(PlanError::at(span, format!("nothing says which rows of {name} to look up"))
-                .expected(format!("ON {name}.column = expression, joined to the rest by AND")));
+            return Err(PlanError::at(
+                span,
+                format!("nothing says which rows of {name} to look up"),
+            )
+            .expected(format!(
+                "ON {name}.column = expression, joined to the rest by AND"
+            )));
         }
-        Ok(LookupPlan { kind: join.kind, right, keys, on: all_of(rest) })
+        Ok(LookupPlan {
+            kind: join.kind,
+            right,
+            keys,
+            on: all_of(rest),
+        })
     }
 
     /// A part of ON as column of the table and its value; the part itself where it is none.
     fn key(&self, part: Expr, right: usize) -> std::result::Result<(Str, Expr), Expr> {
-        let Expr::Cmp(CmpOp::Eq, pair) = part else { return Err(part) };
+        let Expr::Cmp(CmpOp::Eq, pair) = part else {
+            return Err(part);
+        };
         for (column, value) in [(&pair.0, &pair.1), (&pair.1, &pair.0)] {
             if let Some(name) = self.table_column(column, right)
                 && !self.reads(value, right)
@@ -79,9 +108,10 @@ impl Planner<'_> {
     fn table_column(&self, e: &Expr, right: usize) -> Option<Str> {
         let Expr::Col(col) = e else { return None };
         match self.scope.cols.get(usize::from(*col)) {
-            Some(ColInfo::Source { source, field: Field::Named(name) }) if *source == right => {
-                Some(name.clone())
-            }
+            Some(ColInfo::Source {
+                source,
+                field: Field::Named(name),
+            }) if *source == right => Some(name.clone()),
             _ => None,
         }
     }

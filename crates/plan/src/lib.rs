@@ -31,5 +31,4 @@ pub use catalog::{Catalog, StreamInfo};
 pub use error::{PlanError, Result, code};
 pub use explain::ExplainNode;
 pub use graph::{GraphPlan, plan_graph};
-pub use internal::FIRST;
 pub use options::RuleOptions;

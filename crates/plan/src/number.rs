@@ -38,7 +38,12 @@ pub(crate) fn plan(
             }
         }
         let (stream, kind) = (source.name.clone(), source.kind.clone());
-        sources.push(SourcePlan { stream, kind, first_col, fields });
+        sources.push(SourcePlan {
+            stream,
+            kind,
+            first_col,
+            fields,
+        });
     }
     let source_cols = names.len();
     for step in &mut stages {
@@ -71,8 +76,12 @@ pub(crate) fn plan(
 
 /// Tells the window which columns are read after it.
 fn keep(stages: &mut [StagePlan], projection: &mut ProjectionPlan) {
-    let at = stages.iter().position(|s| matches!(s.stage, Stage::Window(_)));
-    let Some((step, later)) = at.and_then(|at| stages[at..].split_first_mut()) else { return };
+    let at = stages
+        .iter()
+        .position(|s| matches!(s.stage, Stage::Window(_) | Stage::WindowAggregate(..)));
+    let Some((step, later)) = at.and_then(|at| stages[at..].split_first_mut()) else {
+        return;
+    };
     let (mut read, mut made) = (BTreeSet::new(), BTreeSet::new());
     let mut note = |e: &mut rekuiper_expr::Expr| {
         e.each_col(&mut |col| {
@@ -85,8 +94,14 @@ fn keep(stages: &mut [StagePlan], projection: &mut ProjectionPlan) {
             made.insert(*col);
         });
     }
-    projection.items.iter_mut().for_each(|item| item.exprs(&mut note));
-    if let Stage::Window(window) = &mut step.stage {
+    projection
+        .items
+        .iter_mut()
+        .for_each(|item| item.exprs(&mut note));
+    step.stage.results(&mut |col| {
+        made.insert(*col);
+    });
+    if let Stage::Window(window) | Stage::WindowAggregate(window, _) = &mut step.stage {
         window.keep = read.difference(&made).copied().collect();
     }
 }

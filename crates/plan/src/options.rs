@@ -24,7 +24,10 @@ pub struct RuleOptions {
 pub(crate) fn check(options: &RuleOptions, scope: &Scope, has_window: bool) -> Result<()> {
     let refuse = |message: String| Err(PlanError::general(message));
     if options.concurrency < 0 {
-        return refuse(format!("option concurrency must be 1 or more, not {}", options.concurrency));
+        return refuse(format!(
+            "option concurrency must be 1 or more, not {}",
+            options.concurrency
+        ));
     }
     if !(0..=2).contains(&options.qos) {
         return refuse(format!("option qos must be 0, 1 or 2, not {}", options.qos));
@@ -48,7 +51,9 @@ pub(crate) fn check(options: &RuleOptions, scope: &Scope, has_window: bool) -> R
             ));
         }
         if set.temp == Some(true) && !options.temp {
-            return refuse(format!("stream {name} is temporary: only a temporary rule may read it"));
+            return refuse(format!(
+                "stream {name} is temporary: only a temporary rule may read it"
+            ));
         }
         let timeless = set.timestamp.as_deref().unwrap_or_default().is_empty();
         if options.is_event_time && timeless && !source.is_lookup() {

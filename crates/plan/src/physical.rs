@@ -43,7 +43,9 @@ pub struct SourcePlan {
 pub enum SourceKind {
     Stream,
     /// Its newest rows are joined with each stream row or window.
-    ScanTable { retain: usize },
+    ScanTable {
+        retain: usize,
+    },
     /// Asked row by row; never pushes.
     Lookup,
 }
@@ -56,7 +58,9 @@ pub struct StagePlan {
 
 pub enum Stage {
     /// Event time: holds rows back until the watermark passes them, drops late ones.
-    Watermark { late_tolerance_ms: i64 },
+    Watermark {
+        late_tolerance_ms: i64,
+    },
     Filter(Expr),
     Analytic(Vec<AnalyticPlan>),
     Window(WindowPlan),
@@ -99,7 +103,8 @@ pub struct WindowPlan {
     /// OVER(PARTITION BY …) of state windows.
     pub partition: Vec<Expr>,
     pub event_time: bool,
-    /// Columns that rows must keep while they wait; others are let go.
+    /// Columns that rows must keep while they wait, others are let go; where groups are kept
+    /// instead, what is kept of each group's first row.
     pub keep: Vec<u16>,
 }
 
@@ -133,14 +138,14 @@ pub struct LookupPlan {
     pub on: Option<Expr>,
 }
 
-/// A call of [`crate::FIRST`] writes into the very column that it reads: in a window that keeps no
-/// rows it holds the group's first value of that column. It is to be given `Missing` as it is.
 pub struct AggregateCall {
     pub def: &'static FunctionDef,
     pub args: Vec<Expr>,
     pub col: u16,
 }
 
+/// Results are one row a group. Source columns, and those of analytic functions, hold in it what the
+/// group's first row holds, for the stages that read them.
 pub struct AggregatePlan {
     /// GROUP BY without the window; empty: one group.
     pub dimensions: Vec<Expr>,
@@ -176,7 +181,11 @@ pub struct ProjectionPlan {
 }
 
 pub enum OutItem {
-    Field { name: Str, expr: Expr, nulls: OutNulls },
+    Field {
+        name: Str,
+        expr: Expr,
+        nulls: OutNulls,
+    },
     /// `*`: the members of an object.
     Row(Box<[Part]>),
     /// An object-valued column whose members become columns (changed_cols, extract, unnest of
@@ -205,6 +214,31 @@ impl OutItem {
         match self {
             OutItem::Field { name, .. } | OutItem::Const { name, .. } => Some(name),
             OutItem::Row(_) | OutItem::Spread { .. } | OutItem::Members(_) => None,
+        }
+    }
+}
+
+impl StagePlan {
+    /// The nodes that eKuiper shows for such a step in metrics and topology, in their order. What
+    /// is one operator here may be two there: groups that a window keeps, tables that are lined up
+    /// for a join; and some are none: LIMIT, aggregates over a whole window.
+    pub fn node_words(&self, sources: &[SourcePlan]) -> Vec<Str> {
+        let table = |at: usize| {
+            sources
+                .get(at)
+                .is_some_and(|s| matches!(s.kind, SourceKind::ScanTable { .. }))
+        };
+        let own = self.node.clone();
+        match &self.stage {
+            Stage::Limit(_) => Vec::new(),
+            Stage::Aggregate(a) if a.dimensions.is_empty() => Vec::new(),
+            Stage::WindowAggregate(_, a) if !a.dimensions.is_empty() => {
+                vec![own, Str::from("aggregate")]
+            }
+            Stage::Join(joins) if table(0) || joins.iter().any(|j| table(j.right)) => {
+                vec![Str::from("join_aligner"), own]
+            }
+            _ => vec![own],
         }
     }
 }

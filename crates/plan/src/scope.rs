@@ -29,9 +29,14 @@ pub(crate) struct ScopeSource {
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ColInfo {
-    Source { source: usize, field: Field },
+    Source {
+        source: usize,
+        field: Field,
+    },
     /// The result of a function that keeps state, with its text for EXPLAIN.
-    Computed { text: String },
+    Computed {
+        text: String,
+    },
 }
 
 pub(crate) struct Scope {
@@ -49,7 +54,9 @@ impl ScopeSource {
     }
 
     fn holds(&self, column: &str) -> bool {
-        self.declared.as_ref().is_none_or(|d| d.contains_key(column))
+        self.declared
+            .as_ref()
+            .is_none_or(|d| d.contains_key(column))
     }
 
     fn typed(&self) -> bool {
@@ -64,21 +71,32 @@ impl ScopeSource {
 
 fn source(catalog: &dyn Catalog, from: &Source, join: JoinKind) -> Result<ScopeSource> {
     let info = catalog.stream(&from.name).ok_or_else(|| {
-        PlanError::at(from.span, format!("there is no stream or table named {}", from.name))
-            .expected("a name that SHOW STREAMS or SHOW TABLES lists")
+        PlanError::at(
+            from.span,
+            format!("there is no stream or table named {}", from.name),
+        )
+        .expected("a name that SHOW STREAMS or SHOW TABLES lists")
     })?;
     let options = &info.def.options;
     let kind = match info.def.kind {
         StreamKind::Stream => SourceKind::Stream,
         StreamKind::Table if options.kind.as_deref() == Some("lookup") => SourceKind::Lookup,
         StreamKind::Table => {
-            let given = options.retain_size.and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
-            SourceKind::ScanTable { retain: given.unwrap_or(info.default_retain) }
+            let given = options
+                .retain_size
+                .and_then(|n| usize::try_from(n).ok())
+                .filter(|n| *n > 0);
+            SourceKind::ScanTable {
+                retain: given.unwrap_or(info.default_retain),
+            }
         }
     };
     let declared = info.fields().map(|fields| {
         let boolean = |f: &rekuiper_sql::Field| matches!(f.typ, FieldType::Boolean);
-        fields.iter().map(|f| (f.name.clone(), boolean(f))).collect()
+        fields
+            .iter()
+            .map(|f| (f.name.clone(), boolean(f)))
+            .collect()
     });
     Ok(ScopeSource {
         name: from.name.clone(),
@@ -106,7 +124,10 @@ impl Scope {
             }
             sources.push(next);
         }
-        Ok(Scope { sources, cols: Vec::new() })
+        Ok(Scope {
+            sources,
+            cols: Vec::new(),
+        })
     }
 
     /// Which source a qualifier means: aliases first, then names.
@@ -119,11 +140,12 @@ impl Scope {
     }
 
     fn alloc(&mut self, info: ColInfo) -> Result<u16> {
-        let number = u16::try_from(self.cols.len()).ok().filter(|n| *n < u16::MAX);
+        let number = u16::try_from(self.cols.len())
+            .ok()
+            .filter(|n| *n < u16::MAX);
         let number = number.ok_or_else(|| {
-            PlanError::general("the rule reads and computes more than 65,000 columns").expected(
-                "fewer: SELECT * and a member access, or several rules, do the same",
-            )
+            PlanError::general("the rule reads and computes more than 65,000 columns")
+                .expected("fewer: SELECT * and a member access, or several rules, do the same")
         })?;
         self.cols.push(info);
         Ok(number)
@@ -139,7 +161,10 @@ impl Scope {
         if let Some(col) = self.sources.get(source).and_then(|s| s.fields.get(&field)) {
             return Ok(*col);
         }
-        let col = self.alloc(ColInfo::Source { source, field: field.clone() })?;
+        let col = self.alloc(ColInfo::Source {
+            source,
+            field: field.clone(),
+        })?;
         if let Some(s) = self.sources.get_mut(source) {
             s.fields.insert(field, col);
         }
@@ -173,15 +198,19 @@ impl Scope {
 
     /// A column by its bare name.
     pub fn unqualified(&mut self, name: &Str, span: Span) -> Result<Expr> {
-        let holders: Vec<usize> =
-            (0..self.sources.len()).filter(|i| self.sources[*i].holds(name)).collect();
+        let holders: Vec<usize> = (0..self.sources.len())
+            .filter(|i| self.sources[*i].holds(name))
+            .collect();
         match holders[..] {
             [] => Err(self.unknown(name, span, None)),
             [one] => Ok(Expr::Col(self.field(one, Field::Named(name.clone()))?)),
             [first, second, ..] if self.all_typed() => {
                 let (a, b) = (self.sources[first].shown(), self.sources[second].shown());
-                Err(PlanError::at(span, format!("ambiguous column {name}: {a} and {b} have it"))
-                    .expected(format!("{a}.{name} or {b}.{name}")))
+                Err(PlanError::at(
+                    span,
+                    format!("ambiguous column {name}: {a} and {b} have it"),
+                )
+                .expected(format!("{a}.{name} or {b}.{name}")))
             }
             _ => {
                 let mut cols = Vec::with_capacity(holders.len());
@@ -206,10 +235,17 @@ impl Scope {
             .collect();
         known.sort_unstable();
         known.dedup();
-        let shown = if known.len() > 20 { &known[..20] } else { &known[..] };
+        let shown = if known.len() > 20 {
+            &known[..20]
+        } else {
+            &known[..]
+        };
         let more = if known.len() > 20 { ", ..." } else { "" };
-        PlanError::at(span, format!("unknown column {name} of {}", streams.join(" and ")))
-            .expected(format!("one of {}{more}", shown.join(", ")))
+        PlanError::at(
+            span,
+            format!("unknown column {name} of {}", streams.join(" and ")),
+        )
+        .expected(format!("one of {}{more}", shown.join(", ")))
     }
 
     /// `source.*`: the whole row of one source.
@@ -224,7 +260,11 @@ impl Scope {
         for source in 0..self.sources.len() {
             let whole = self.whole_of(source)?;
             let over = source == 0 || self.sources[source].join == JoinKind::Right;
-            parts.push(if over { Part::Spread(whole) } else { Part::SpreadUnder(whole) });
+            parts.push(if over {
+                Part::Spread(whole)
+            } else {
+                Part::SpreadUnder(whole)
+            });
         }
         Ok(parts)
     }

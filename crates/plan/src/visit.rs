@@ -20,7 +20,11 @@ fn window(w: &mut WindowPlan, visit: &mut dyn FnMut(&mut Expr)) {
         visit(begin);
         end.iter_mut().for_each(&mut *visit);
     }
-    w.filter.iter_mut().chain(&mut w.trigger_when).chain(&mut w.partition).for_each(visit);
+    w.filter
+        .iter_mut()
+        .chain(&mut w.trigger_when)
+        .chain(&mut w.partition)
+        .for_each(visit);
 }
 
 impl Exprs for Stage {
@@ -39,12 +43,18 @@ impl Exprs for Stage {
             Stage::WindowAggregate(w, a) => {
                 window(w, visit);
                 a.dimensions.iter_mut().for_each(&mut *visit);
-                a.calls.iter_mut().flat_map(|c| &mut c.args).for_each(&mut *visit);
+                a.calls
+                    .iter_mut()
+                    .flat_map(|c| &mut c.args)
+                    .for_each(&mut *visit);
                 sorts(&mut a.sort_rows, visit);
             }
             Stage::Aggregate(a) => {
                 a.dimensions.iter_mut().for_each(&mut *visit);
-                a.calls.iter_mut().flat_map(|c| &mut c.args).for_each(&mut *visit);
+                a.calls
+                    .iter_mut()
+                    .flat_map(|c| &mut c.args)
+                    .for_each(&mut *visit);
                 sorts(&mut a.sort_rows, visit);
             }
             Stage::AggregateColumns(calls) => {
@@ -60,7 +70,11 @@ impl Exprs for Stage {
                 }
             }
             Stage::Lookup(l) => {
-                l.keys.iter_mut().map(|(_, e)| e).chain(&mut l.on).for_each(visit);
+                l.keys
+                    .iter_mut()
+                    .map(|(_, e)| e)
+                    .chain(&mut l.on)
+                    .for_each(visit);
             }
             Stage::RowNumber(r) => {
                 r.partition.iter_mut().for_each(&mut *visit);

@@ -23,8 +23,10 @@ impl Planner<'_> {
             return Err(PlanError::at(second, "a rule has one window only"));
         }
         if !self.scope.sources.iter().any(|s| s.is_stream()) {
-            return Err(PlanError::at(span, "a window over tables alone never closes")
-                .expected("a stream in FROM or JOIN"));
+            return Err(
+                PlanError::at(span, "a window over tables alone never closes")
+                    .expected("a stream in FROM or JOIN"),
+            );
         }
         if event_time && window.kind == WindowKind::Count {
             return Err(PlanError::at(
@@ -34,10 +36,15 @@ impl Planner<'_> {
         }
         let (shape, unit) = self.shape(window, span)?;
         let row = |clause| Place::Row(clause);
-        let filter =
-            window.filter.as_ref().map(|e| self.compile(e, row("FILTER"))).transpose()?;
+        let filter = window
+            .filter
+            .as_ref()
+            .map(|e| self.compile(e, row("FILTER")))
+            .transpose()?;
         let trigger = window.over_when.as_ref();
-        let trigger_when = trigger.map(|e| self.compile(e, row("OVER (WHEN ...)"))).transpose()?;
+        let trigger_when = trigger
+            .map(|e| self.compile(e, row("OVER (WHEN ...)")))
+            .transpose()?;
         let mut partition = Vec::with_capacity(window.over_partition.len());
         for e in &window.over_partition {
             partition.push(self.compile(e, row("OVER (PARTITION BY ...)"))?);
@@ -47,7 +54,11 @@ impl Planner<'_> {
             unit,
             filter,
             trigger_when: trigger_when.filter(|_| window.kind == WindowKind::Sliding),
-            partition: if window.kind == WindowKind::State { partition } else { Vec::new() },
+            partition: if window.kind == WindowKind::State {
+                partition
+            } else {
+                Vec::new()
+            },
             event_time,
             keep: Vec::new(),
         }))
@@ -55,10 +66,18 @@ impl Planner<'_> {
 
     fn without_window(&self, merged: bool) -> Result<Option<WindowPlan>> {
         if let Some(dim) = self.select.group_by.first() {
-            return Err(PlanError::at(dim.span, "GROUP BY needs a window: groups must end somewhen")
-                .expected("a window among its items, such as tumblingwindow(ss, 10)"));
+            return Err(PlanError::at(
+                dim.span,
+                "GROUP BY needs a window: groups must end somewhen",
+            )
+            .expected("a window among its items, such as tumblingwindow(ss, 10)"));
         }
-        let streams: Vec<_> = self.scope.sources.iter().filter(|s| s.is_stream()).collect();
+        let streams: Vec<_> = self
+            .scope
+            .sources
+            .iter()
+            .filter(|s| s.is_stream())
+            .collect();
         if let [_, second, ..] = streams[..]
             && streams.len() == self.scope.sources.len()
             && !merged
@@ -79,15 +98,23 @@ impl Planner<'_> {
         };
         let number = |at: usize| match window.args.get(at).map(|a| &a.kind) {
             Some(ExprKind::Int(i)) => Ok(*i),
-            _ => Err(PlanError::at(span, format!("{} lacks a number", window.kind.name()))),
+            _ => Err(PlanError::at(
+                span,
+                format!("{} lacks a number", window.kind.name()),
+            )),
         };
         let length = |at: usize| {
-            let ms = number(at)?.checked_mul(unit.millis()).filter(|ms| (0..LONGEST_MS).contains(ms));
+            let ms = number(at)?
+                .checked_mul(unit.millis())
+                .filter(|ms| (0..LONGEST_MS).contains(ms));
             ms.ok_or_else(|| PlanError::at(span, "a length of this window is out of range"))
         };
         let positive = |ms: i64| match ms {
             1.. => Ok(ms),
-            _ => Err(PlanError::at(span, "the length of a window must be above 0")),
+            _ => Err(PlanError::at(
+                span,
+                "the length of a window must be above 0",
+            )),
         };
         let count = |at: usize| {
             usize::try_from(number(at)?)
@@ -96,13 +123,19 @@ impl Planner<'_> {
                 .ok_or_else(|| PlanError::at(span, "a count window needs counts above 0"))
         };
         let shape = match window.kind {
-            WindowKind::Tumbling => WindowShape::Tumbling { length: positive(length(1)?)? },
-            WindowKind::Hopping => {
-                WindowShape::Hopping { length: positive(length(1)?)?, hop: positive(length(2)?)? }
-            }
+            WindowKind::Tumbling => WindowShape::Tumbling {
+                length: positive(length(1)?)?,
+            },
+            WindowKind::Hopping => WindowShape::Hopping {
+                length: positive(length(1)?)?,
+                hop: positive(length(2)?)?,
+            },
             WindowKind::Sliding => {
                 let delay = if window.args.len() > 2 { length(2)? } else { 0 };
-                WindowShape::Sliding { length: positive(length(1)?)?, delay }
+                WindowShape::Sliding {
+                    length: positive(length(1)?)?,
+                    delay,
+                }
             }
             WindowKind::Session => WindowShape::Session {
                 length: positive(length(1)?)?,
@@ -124,10 +157,13 @@ impl Planner<'_> {
                     conditions.push(self.compile(arg, place)?);
                 }
                 let mut conditions = conditions.into_iter();
-                let begin = conditions.next().ok_or_else(|| {
-                    PlanError::at(span, "statewindow needs a condition")
-                })?;
-                WindowShape::State { begin, end: conditions.next() }
+                let begin = conditions
+                    .next()
+                    .ok_or_else(|| PlanError::at(span, "statewindow needs a condition"))?;
+                WindowShape::State {
+                    begin,
+                    end: conditions.next(),
+                }
             }
         };
         Ok((shape, unit))

@@ -26,10 +26,18 @@ fn run(file: &str, jsonl: &str, default_type: &str, at_least: usize) {
         }
         let sql: String = statement(&case).chars().take(300).collect();
         let said = planned.err().unwrap_or_else(|| "accepted".to_owned());
-        failed.push(format!("{} (want accept {want:?}): {sql}\n    {said}", case["name"]));
+        failed.push(format!(
+            "{} (want accept {want:?}): {sql}\n    {said}",
+            case["name"]
+        ));
     }
     println!("{file}: {passed} passed, {} failed", failed.len());
-    assert!(failed.is_empty(), "{file}: {} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{file}: {} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(passed >= at_least, "{file}: only {passed} cases");
 }
 
@@ -40,17 +48,32 @@ fn select() {
 
 #[test]
 fn functions() {
-    run("functions", include_str!("cases/functions.jsonl"), "memory", 890);
+    run(
+        "functions",
+        include_str!("cases/functions.jsonl"),
+        "memory",
+        890,
+    );
 }
 
 #[test]
 fn deviations() {
-    run("deviations", include_str!("cases/deviations_grammar.jsonl"), "memory", 72);
+    run(
+        "deviations",
+        include_str!("cases/deviations_grammar.jsonl"),
+        "memory",
+        72,
+    );
 }
 
 #[test]
 fn superset() {
-    run("superset", include_str!("cases/superset.jsonl"), "memory", 7);
+    run(
+        "superset",
+        include_str!("cases/superset.jsonl"),
+        "memory",
+        7,
+    );
 }
 
 /// Rules whose answers are recorded: all must be planned, but those that are refused.

@@ -27,12 +27,19 @@ fn run(jsonl: &str, at_least: usize) {
         if case["accept"].as_bool().is_none_or(|w| w == got.is_ok()) {
             passed += 1;
         } else {
-            failed.push(format!("{} want {}: {got:?}\n  {}", case["name"], case["accept"],
-                case["rule"]["graph"]));
+            failed.push(format!(
+                "{} want {}: {got:?}\n  {}",
+                case["name"], case["accept"], case["rule"]["graph"]
+            ));
         }
     }
     println!("graph: {passed} passed, {} failed", failed.len());
-    assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(passed >= at_least, "only {passed} cases");
 }
 
@@ -108,7 +115,10 @@ fn a_switch_that_stops_at_the_first_match() {
     let got = told(&graph(ops, edges));
     assert_eq!(
         got,
-        ["filter $0 > 1 | *", "filter CASE WHEN $0 > 1 THEN false ELSE $0 > 0 END | *"]
+        [
+            "filter $0 > 1 | *",
+            "filter CASE WHEN $0 > 1 THEN false ELSE $0 > 0 END | *"
+        ]
     );
 }
 

@@ -25,11 +25,24 @@ fn streams() -> Streams {
 /// EXPLAIN, the stages as nodes, the names of the result and what rows keep in the window.
 fn told(planned: &Planned) -> String {
     let mut out = planned.explain.text();
-    let nodes: Vec<&str> = planned.plan.stages.iter().map(|s| s.node.as_str()).collect();
-    out.push_str(&format!("nodes {}; names {}", nodes.join(" "), planned.schema.join(" ")));
+    let sources = &planned.plan.sources;
+    let nodes: Vec<_> = planned
+        .plan
+        .stages
+        .iter()
+        .flat_map(|s| s.node_words(sources))
+        .collect();
+    out.push_str(&format!(
+        "nodes {}; names {}",
+        nodes.join(" "),
+        planned.schema.join(" ")
+    ));
     for step in &planned.plan.stages {
-        if let Stage::Window(w) = &step.stage {
-            out.push_str(&format!("; keep {:?} of {}", w.keep, planned.plan.source_cols));
+        if let Stage::Window(w) | Stage::WindowAggregate(w, _) = &step.stage {
+            out.push_str(&format!(
+                "; keep {:?} of {}",
+                w.keep, planned.plan.source_cols
+            ));
         }
     }
     if planned.plan.uses_row_context {
@@ -62,8 +75,15 @@ fn plan(line: &str) -> String {
 fn plans_as_written_down() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/plans.txt");
     let written = std::fs::read_to_string(path).expect("plans.txt");
-    let statements: Vec<&str> = written.lines().filter_map(|l| l.strip_prefix("> ")).collect();
-    assert!(statements.len() >= 30, "only {} statements", statements.len());
+    let statements: Vec<&str> = written
+        .lines()
+        .filter_map(|l| l.strip_prefix("> "))
+        .collect();
+    assert!(
+        statements.len() >= 30,
+        "only {} statements",
+        statements.len()
+    );
     let mut now = String::new();
     for line in &statements {
         now.push_str(&format!("> {line}\n{}\n", plan(line)));

@@ -32,7 +32,9 @@ type Json = serde_json::Value;
 fn columns(planned: &Planned, case: &Json, row: &Json) -> Vec<Column> {
     let types = declared(case["streams"][0]["fields"].as_str().unwrap_or(""));
     let read = |name: &str| -> Value {
-        let Some(json) = row.get(name) else { return Value::Missing };
+        let Some(json) = row.get(name) else {
+            return Value::Missing;
+        };
         match types.get(name).map(String::as_str) {
             Some("FLOAT") => json.as_f64().map_or(Value::Null, Value::Float),
             Some(t) => json::from_serde(json, t.contains("BIGINT")),
@@ -70,7 +72,11 @@ fn declared(fields: &str) -> BTreeMap<String, String> {
         }
     }
     parts.push(part);
-    let pair = |p: &String| p.trim().split_once(' ').map(|(n, t)| (n.to_owned(), t.to_owned()));
+    let pair = |p: &String| {
+        p.trim()
+            .split_once(' ')
+            .map(|(n, t)| (n.to_owned(), t.to_owned()))
+    };
     parts.iter().filter_map(pair).collect()
 }
 
@@ -116,7 +122,10 @@ fn result(planned: &Planned, case: &Json, row: &Json) -> Option<Json> {
         row: RowTimes::default(),
         host: &NoHost,
     };
-    let env = Env { frame: &frame, cx: &cx };
+    let env = Env {
+        frame: &frame,
+        cx: &cx,
+    };
     for step in &planned.plan.stages {
         if let Stage::Filter(condition) = &step.stage
             && !truth(condition, env, 0).unwrap_or(false)
@@ -131,15 +140,13 @@ fn result(planned: &Planned, case: &Json, row: &Json) -> Option<Json> {
 
 fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
-        (Json::Number(a), Json::Number(b)) => {
-            a.as_i64().zip(b.as_i64()).map_or_else(
-                || {
-                    let (a, b) = (a.as_f64().unwrap_or(0.0), b.as_f64().unwrap_or(1.0));
-                    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3)
-                },
-                |(a, b)| a == b,
-            )
-        }
+        (Json::Number(a), Json::Number(b)) => a.as_i64().zip(b.as_i64()).map_or_else(
+            || {
+                let (a, b) = (a.as_f64().unwrap_or(0.0), b.as_f64().unwrap_or(1.0));
+                (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3)
+            },
+            |(a, b)| a == b,
+        ),
         (Json::Array(a), Json::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
@@ -158,29 +165,50 @@ fn run(file: &str, text: &str, at_least: usize) {
             && stream.get("with").is_none()
             && case.get("options").is_none()
             && case["error"] != true;
-        let Some(input) = stream["input"].as_array().filter(|_| simple) else { continue };
-        let Ok(planned) = plan(&case, "file") else { continue };
+        let Some(input) = stream["input"].as_array().filter(|_| simple) else {
+            continue;
+        };
+        let Ok(planned) = plan(&case, "file") else {
+            continue;
+        };
         // what becomes of values of another type than declared is the decoder's business
-        if OF_THE_DECODER.iter().any(|n| case["name"].as_str().is_some_and(|c| c.starts_with(n))) {
+        if OF_THE_DECODER
+            .iter()
+            .any(|n| case["name"].as_str().is_some_and(|c| c.starts_with(n)))
+        {
             continue;
         }
         let plain = |s: &Stage| matches!(s, Stage::Filter(_));
         if !planned.plan.stages.iter().all(|s| plain(&s.stage)) || planned.plan.uses_row_context {
             continue;
         }
-        let want: Vec<&Json> =
-            case["expect"].as_array().into_iter().flatten().map(|e| &e[0]).collect();
-        let got: Vec<Json> = input.iter().filter_map(|row| result(&planned, &case, row)).collect();
+        let want: Vec<&Json> = case["expect"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|e| &e[0])
+            .collect();
+        let got: Vec<Json> = input
+            .iter()
+            .filter_map(|row| result(&planned, &case, row))
+            .collect();
         if got.len() == want.len() && got.iter().zip(&want).all(|(g, w)| same(g, w)) {
             passed += 1;
         } else {
             let (want, got) = (Json::from_iter(want.into_iter().cloned()), Json::from(got));
-            failed.push(format!("{} {}\n  in   {}\n  want {want}\n  got  {got}",
-                case["name"], case["sql"], stream["input"]));
+            failed.push(format!(
+                "{} {}\n  in   {}\n  want {want}\n  got  {got}",
+                case["name"], case["sql"], stream["input"]
+            ));
         }
     }
     println!("{file}: {passed} passed, {} failed", failed.len());
-    assert!(failed.is_empty(), "{file}: {} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{file}: {} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(passed >= at_least, "{file}: only {passed} cases");
 }
 
@@ -201,5 +229,9 @@ fn superset() {
 
 #[test]
 fn deviations() {
-    run("deviations_scalar", include_str!("rows/deviations_scalar.jsonl"), 50);
+    run(
+        "deviations_scalar",
+        include_str!("rows/deviations_scalar.jsonl"),
+        50,
+    );
 }

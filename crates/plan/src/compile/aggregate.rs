@@ -23,32 +23,56 @@ impl Planner<'_> {
             Place::Inside(outer) => {
                 return Err(PlanError::at(
                     span,
-                    format!("{} is an aggregate and cannot stand in the aggregate {outer}", def.name),
+                    format!(
+                        "{} is an aggregate and cannot stand in the aggregate {outer}",
+                        def.name
+                    ),
                 )
                 .expected("an expression of single rows"));
             }
             Place::Row(_) | Place::On => {
                 return refuse(
                     span,
-                    format!("{} is an aggregate and cannot stand in {}", def.name, place.words()),
+                    format!(
+                        "{} is an aggregate and cannot stand in {}",
+                        def.name,
+                        place.words()
+                    ),
                 );
             }
         };
         let args = self.aggregate_args(call, def)?;
-        let key = format!("{}{}({})", if early { "where " } else { "" }, def.name, self.texts(&args));
+        let key = format!(
+            "{}{}({})",
+            if early { "where " } else { "" },
+            def.name,
+            self.texts(&args)
+        );
         if let Some(col) = self.calls.get(&key) {
             return Ok(Expr::Col(*col));
         }
-        let shown = if call.args.iter().any(|a| matches!(a.kind, ExprKind::Star(_))) {
+        let shown = if call
+            .args
+            .iter()
+            .any(|a| matches!(a.kind, ExprKind::Star(_)))
+        {
             "*".to_owned()
         } else {
             self.shows(&args[args.len().saturating_sub(call.args.len())..])
         };
-        let stage = if early { Stage::WhereAggregate } else { Stage::Aggregate };
+        let stage = if early {
+            Stage::WhereAggregate
+        } else {
+            Stage::Aggregate
+        };
         let col = self.computed(format!("{}({shown})", def.name), stage)?;
         self.calls.insert(key, col);
         let made = AggregateCall { def, args, col };
-        if early { self.where_aggregates.push(made) } else { self.aggregates.push(made) }
+        if early {
+            self.where_aggregates.push(made)
+        } else {
+            self.aggregates.push(made)
+        }
         Ok(Expr::Col(col))
     }
 
@@ -85,7 +109,10 @@ impl Planner<'_> {
                 return true;
             }
         }
-        if let ExprKind::Column { qualifier: None, name } = &e.kind
+        if let ExprKind::Column {
+            qualifier: None,
+            name,
+        } = &e.kind
             && let Some(at) = self.alias_of(name)
         {
             if std::mem::replace(&mut seen[at], true) {
@@ -94,7 +121,9 @@ impl Planner<'_> {
             let whole = &self.select.items[at].expr;
             return sql::deep(|| self.finds_aggregate(whole, seen));
         }
-        children(e).into_iter().any(|c| sql::deep(|| self.finds_aggregate(c, seen)))
+        children(e)
+            .into_iter()
+            .any(|c| sql::deep(|| self.finds_aggregate(c, seen)))
     }
 }
 
@@ -108,17 +137,30 @@ pub(crate) fn children(e: &sql::Expr) -> Vec<&sql::Expr> {
         ExprKind::Binary { left, right, .. } => vec![left, right],
         ExprKind::Index { base, index } => vec![base, index],
         ExprKind::Like { expr, pattern, .. } => vec![expr, pattern],
-        ExprKind::Slice { base, from, to } => {
-            [Some(base), from.as_ref(), to.as_ref()].into_iter().flatten().map(|e| &**e).collect()
-        }
-        ExprKind::Between { expr, low, high, .. } => vec![expr, low, high],
-        ExprKind::In { expr, list: InList::Value(array), .. } => vec![expr, array],
-        ExprKind::In { expr, list: InList::Items(items), .. } => {
-            std::iter::once(&**expr).chain(items).collect()
-        }
+        ExprKind::Slice { base, from, to } => [Some(base), from.as_ref(), to.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|e| &**e)
+            .collect(),
+        ExprKind::Between {
+            expr, low, high, ..
+        } => vec![expr, low, high],
+        ExprKind::In {
+            expr,
+            list: InList::Value(array),
+            ..
+        } => vec![expr, array],
+        ExprKind::In {
+            expr,
+            list: InList::Items(items),
+            ..
+        } => std::iter::once(&**expr).chain(items).collect(),
         ExprKind::Case(case) => {
             let whens = case.whens.iter().flat_map(|(w, t)| [w, t]);
-            let ends = [&case.value, &case.else_].into_iter().flatten().map(|e| &**e);
+            let ends = [&case.value, &case.else_]
+                .into_iter()
+                .flatten()
+                .map(|e| &**e);
             whens.chain(ends).collect()
         }
         ExprKind::Call(call) => call.args.iter().collect(),

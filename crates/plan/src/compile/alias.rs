@@ -17,7 +17,10 @@ impl Planner<'_> {
     /// The item that a bare name means, where it is an alias. Within its own item an alias means
     /// the column of that name.
     pub(super) fn alias_of(&self, name: &str) -> Option<usize> {
-        self.aliases.get(name).copied().filter(|at| self.stack.last() != Some(at))
+        self.aliases
+            .get(name)
+            .copied()
+            .filter(|at| self.stack.last() != Some(at))
     }
 
     /// An aliased item's expression.
@@ -29,8 +32,10 @@ impl Planner<'_> {
         if let Some(ready) = self.ready.get(&key) {
             self.alias_nodes += ready.nodes;
             if self.alias_nodes > ALIAS_BUDGET {
-                return Err(PlanError::at(span, "aliases of aliases grow too large here")
-                    .expected("fewer references to aliases that refer to aliases"));
+                return Err(
+                    PlanError::at(span, "aliases of aliases grow too large here")
+                        .expected("fewer references to aliases that refer to aliases"),
+                );
             }
             self.height = self.height.max(ready.height);
             return Ok(ready.made.clone());
@@ -45,7 +50,14 @@ impl Planner<'_> {
         let made = made?;
         let mut nodes = 0;
         made.walk(&mut |_| nodes += 1);
-        self.ready.insert(key, Ready { made: made.clone(), height, nodes });
+        self.ready.insert(
+            key,
+            Ready {
+                made: made.clone(),
+                height,
+                nodes,
+            },
+        );
         Ok(made)
     }
 
@@ -56,7 +68,10 @@ impl Planner<'_> {
             .chain([&at])
             .filter_map(|i| self.select.items[*i].alias.as_deref())
             .collect();
-        PlanError::at(span, format!("aliases refer to each other: {}", names.join(" -> ")))
-            .expected("aliases that rest on columns in the end")
+        PlanError::at(
+            span,
+            format!("aliases refer to each other: {}", names.join(" -> ")),
+        )
+        .expected("aliases that rest on columns in the end")
     }
 }

@@ -19,7 +19,10 @@ impl Planner<'_> {
         span: Span,
         place: Place,
     ) -> Result<Expr> {
-        let star = call.args.iter().any(|a| matches!(a.kind, ExprKind::Star(_)));
+        let star = call
+            .args
+            .iter()
+            .any(|a| matches!(a.kind, ExprKind::Star(_)));
         let mut args = Vec::with_capacity(call.args.len());
         for (at, arg) in call.args.iter().enumerate() {
             args.push(if star && at > 0 {
@@ -28,7 +31,11 @@ impl Planner<'_> {
                 self.compile(arg, place)?
             });
         }
-        let def = if star { &internal::HAD_CHANGED_STAR } else { def };
+        let def = if star {
+            &internal::HAD_CHANGED_STAR
+        } else {
+            def
+        };
         self.analytic_call(def, args, call.over.as_ref(), span, place)
     }
 
@@ -73,7 +80,11 @@ impl Planner<'_> {
             for e in &over.partition {
                 partition.push(self.compile(e, place)?);
             }
-            when = over.when.as_ref().map(|e| self.compile(e, place)).transpose()?;
+            when = over
+                .when
+                .as_ref()
+                .map(|e| self.compile(e, place))
+                .transpose()?;
         }
         let key = format!(
             "{}({}) over ({} when {})",
@@ -82,10 +93,18 @@ impl Planner<'_> {
             self.texts(&partition),
             when.as_ref().map(|e| self.text(e)).unwrap_or_default()
         );
-        let needs = args.iter().chain(&partition).chain(&when).map(|e| self.needs(e)).max();
+        let needs = args
+            .iter()
+            .chain(&partition)
+            .chain(&when)
+            .map(|e| self.needs(e))
+            .max();
         let needs = needs.unwrap_or(Stage::Source);
         if needs == Stage::WhereAggregate {
-            return refuse(span, format!("{} in WHERE cannot hold an aggregate", def.name));
+            return refuse(
+                span,
+                format!("{} in WHERE cannot hold an aggregate", def.name),
+            );
         }
         if needs > Stage::Late {
             return refuse(span, format!("{} cannot hold a window function", def.name));
@@ -102,8 +121,18 @@ impl Planner<'_> {
         let text = format!("{}({})", def.name, self.shows(&args));
         let col = self.computed(text, stage)?;
         self.calls.insert(key, col);
-        let made = AnalyticPlan { def, args, partition, when, col };
-        if late { self.late.push(made) } else { self.early.push(made) }
+        let made = AnalyticPlan {
+            def,
+            args,
+            partition,
+            when,
+            col,
+        };
+        if late {
+            self.late.push(made)
+        } else {
+            self.early.push(made)
+        }
         Ok(Expr::Col(col))
     }
 }

@@ -51,8 +51,15 @@ impl Planner<'_> {
         match def.kind {
             Kind::Scalar(_) => {
                 self.check_context(def, span, place)?;
-                let args =
-                    call.args.iter().map(|a| self.compile(a, place)).collect::<Result<_>>()?;
+                if place == Place::Where && def.name.starts_with("window_") {
+                    // the window's bounds are not known to WHERE, wherever it is tested
+                    return Ok(Expr::Lit(Value::Null));
+                }
+                let args = call
+                    .args
+                    .iter()
+                    .map(|a| self.compile(a, place))
+                    .collect::<Result<_>>()?;
                 Ok(Expr::Call { def, args })
             }
             Kind::Aggregate { .. } => self.aggregate(call, def, span, place),
@@ -81,8 +88,14 @@ impl Planner<'_> {
         }
         self.uses_row_context = true;
         if def.name.starts_with("last_hit_") && self.has_window {
-            return Err(PlanError::at(span, format!("{} counts single rows, not windows", def.name))
-                .expected(format!("{}()", def.name.replace("last_hit", "last_agg_hit"))));
+            return Err(PlanError::at(
+                span,
+                format!("{} counts single rows, not windows", def.name),
+            )
+            .expected(format!(
+                "{}()",
+                def.name.replace("last_hit", "last_agg_hit")
+            )));
         }
         if def.name.starts_with("window_") && place == Place::Having {
             return refuse(span, format!("{} cannot stand in HAVING", def.name));
@@ -96,10 +109,13 @@ impl Planner<'_> {
             && !takes_star(def)
         {
             let span = call.args.get(at).map_or(span, |a| a.span);
-            return Err(PlanError::at(span, format!("{} does not take *", call.original))
-                .expected("a column"));
+            return Err(
+                PlanError::at(span, format!("{} does not take *", call.original))
+                    .expected("a column"),
+            );
         }
-        def.check_args(&kinds).map_err(|message| PlanError::at(span, message))
+        def.check_args(&kinds)
+            .map_err(|message| PlanError::at(span, message))
     }
 }
 
@@ -122,7 +138,9 @@ fn takes_star(def: &FunctionDef) -> bool {
 }
 
 fn check_over(call: &Call, def: &FunctionDef, span: Span) -> Result<()> {
-    let Some(over) = &call.over else { return Ok(()) };
+    let Some(over) = &call.over else {
+        return Ok(());
+    };
     let refuse = |what: &str, expected: &str| {
         Err(PlanError::at(span, format!("{} takes no {what}", call.original)).expected(expected))
     };
@@ -152,7 +170,9 @@ pub(crate) fn arg_kind(e: &sql::Expr) -> ArgKind {
         | ExprKind::In { .. }
         | ExprKind::Like { .. }
         | ExprKind::IsNull { .. }
-        | ExprKind::Unary { op: UnaryOp::Not, .. } => ArgKind::Comparison,
+        | ExprKind::Unary {
+            op: UnaryOp::Not, ..
+        } => ArgKind::Comparison,
         ExprKind::Binary { op, .. } if !op.is_arithmetic() => ArgKind::Comparison,
         _ => ArgKind::Other,
     }

@@ -22,12 +22,14 @@ impl Planner<'_> {
             ExprKind::Star(_) => Err(PlanError::at(e.span, "* cannot be part of an expression")
                 .expected("a column, or * as a whole item of the select list")),
             ExprKind::Paren(inner) => self.compile(inner, place),
-            ExprKind::Unary { op: UnaryOp::Neg, expr } => {
-                Ok(Expr::Neg(Box::new(self.compile(expr, place)?)))
-            }
-            ExprKind::Unary { op: UnaryOp::Not, expr } => {
-                Ok(Expr::Not(Box::new(self.compile(expr, place)?)))
-            }
+            ExprKind::Unary {
+                op: UnaryOp::Neg,
+                expr,
+            } => Ok(Expr::Neg(Box::new(self.compile(expr, place)?))),
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                expr,
+            } => Ok(Expr::Not(Box::new(self.compile(expr, place)?))),
             ExprKind::Binary { op, left, right } => {
                 let pair = Box::new((self.compile(left, place)?, self.compile(right, place)?));
                 Ok(binary(*op, pair))
@@ -42,19 +44,28 @@ impl Planner<'_> {
             ExprKind::Slice { base, from, to } => {
                 self.slice(base, from.as_deref(), to.as_deref(), e.span, place)
             }
-            ExprKind::Between { expr, low, high, not } => {
+            ExprKind::Between {
+                expr,
+                low,
+                high,
+                not,
+            } => {
                 let args = (
                     self.compile(expr, place)?,
                     self.compile(low, place)?,
                     self.compile(high, place)?,
                 );
-                Ok(Expr::Between { args: Box::new(args), not: *not })
+                Ok(Expr::Between {
+                    args: Box::new(args),
+                    not: *not,
+                })
             }
             ExprKind::In { expr, list, not } => self.within(expr, list, *not, place),
             ExprKind::Like { expr, pattern, not } => self.like(expr, pattern, *not, place),
-            ExprKind::IsNull { expr, not } => {
-                Ok(Expr::IsNull { value: Box::new(self.compile(expr, place)?), not: *not })
-            }
+            ExprKind::IsNull { expr, not } => Ok(Expr::IsNull {
+                value: Box::new(self.compile(expr, place)?),
+                not: *not,
+            }),
             ExprKind::Case(case) => self.case(case, place),
             ExprKind::Call(call) => self.call(call, e.span, place),
             ExprKind::Window(w) => Err(PlanError::at(
@@ -76,18 +87,30 @@ impl Planner<'_> {
         if name.is_empty() {
             return refuse(span, "a column cannot have an empty name");
         }
-        let Some(first) = qualifier else { return self.bare(name, span, place) };
+        let Some(first) = qualifier else {
+            return self.bare(name, span, place);
+        };
         if let Some(source) = self.scope.source_named(first) {
             return self.scope.qualified(source, name, span);
         }
         let known = self.alias_of(first).is_some() || self.scope.declares(first);
         if !known && (place == Place::On || self.scope.all_typed()) {
-            let names: Vec<&str> = self.scope.sources.iter().map(|s| s.shown().as_str()).collect();
-            return Err(PlanError::at(span, format!("there is no stream or column {first} here"))
-                .expected(format!("a column of {}", names.join(" or "))));
+            let names: Vec<&str> = self
+                .scope
+                .sources
+                .iter()
+                .map(|s| s.shown().as_str())
+                .collect();
+            return Err(
+                PlanError::at(span, format!("there is no stream or column {first} here"))
+                    .expected(format!("a column of {}", names.join(" or "))),
+            );
         }
         let base = self.bare(first, span, place)?;
-        Ok(Expr::Member { base: Box::new(base), name: name.clone() })
+        Ok(Expr::Member {
+            base: Box::new(base),
+            name: name.clone(),
+        })
     }
 
     fn bare(&mut self, name: &Name, span: Span, place: Place) -> Result<Expr> {
@@ -124,19 +147,33 @@ impl Planner<'_> {
         let mut bound = |e: Option<&sql::Expr>| -> Result<Option<Box<Expr>>> {
             e.map(|e| self.compile(e, place).map(Box::new)).transpose()
         };
-        Ok(Expr::Slice { base, from: bound(from)?, to: bound(to)? })
+        Ok(Expr::Slice {
+            base,
+            from: bound(from)?,
+            to: bound(to)?,
+        })
     }
 
     fn within(&mut self, e: &sql::Expr, list: &InList, not: bool, place: Place) -> Result<Expr> {
         let value = self.compile(e, place)?;
         match list {
             InList::Items(items) => {
-                let items = items.iter().map(|i| self.compile(i, place)).collect::<Result<_>>()?;
-                Ok(Expr::InList { value: Box::new(value), items, not })
+                let items = items
+                    .iter()
+                    .map(|i| self.compile(i, place))
+                    .collect::<Result<_>>()?;
+                Ok(Expr::InList {
+                    value: Box::new(value),
+                    items,
+                    not,
+                })
             }
             InList::Value(array) => {
                 let array = self.compile(array, place)?;
-                Ok(Expr::InArray { args: Box::new((value, array)), not })
+                Ok(Expr::InArray {
+                    args: Box::new((value, array)),
+                    not,
+                })
             }
         }
     }
@@ -155,7 +192,10 @@ impl Planner<'_> {
                 pattern: Box::new(LikePattern::new(&text)),
                 not,
             },
-            other => Expr::LikeDyn { args: Box::new((value, other)), not },
+            other => Expr::LikeDyn {
+                args: Box::new((value, other)),
+                not,
+            },
         })
     }
 
@@ -174,8 +214,10 @@ impl Planner<'_> {
             }
             _ => return Ok(()),
         };
-        Err(PlanError::at(when.span, format!("{what} is no condition for WHEN"))
-            .expected("a comparison, such as column = true"))
+        Err(
+            PlanError::at(when.span, format!("{what} is no condition for WHEN"))
+                .expected("a comparison, such as column = true"),
+        )
     }
 
     fn case(&mut self, case: &sql::Case, place: Place) -> Result<Expr> {
@@ -191,7 +233,11 @@ impl Planner<'_> {
             }
             whens.push((self.compile(when, place)?, self.compile(then, place)?));
         }
-        Ok(Expr::Case { value, whens: whens.into(), otherwise })
+        Ok(Expr::Case {
+            value,
+            whens: whens.into(),
+            otherwise,
+        })
     }
 }
 

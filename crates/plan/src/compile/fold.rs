@@ -30,7 +30,13 @@ pub(super) fn folded(e: Expr) -> Expr {
         host: &NoHost,
     };
     let frame = Frame::default();
-    match e.eval(Env { frame: &frame, cx: &cx }, 0) {
+    match e.eval(
+        Env {
+            frame: &frame,
+            cx: &cx,
+        },
+        0,
+    ) {
         Ok(Value::Missing) => Expr::Lit(Value::Null),
         Ok(value) => Expr::Lit(value),
         Err(_) => e,

@@ -182,7 +182,10 @@ impl<'a> Planner<'a> {
     }
 
     pub fn stage_of(&self, col: u16) -> Stage {
-        self.stages.get(usize::from(col)).copied().unwrap_or(Stage::Source)
+        self.stages
+            .get(usize::from(col))
+            .copied()
+            .unwrap_or(Stage::Source)
     }
 
     /// The latest stage that an expression needs.
@@ -198,20 +201,34 @@ impl<'a> Planner<'a> {
             Some(ColInfo::Source { .. }) => self.scope.name_of(col),
             _ => format!("#{col}"),
         };
-        rekuiper_expr::Show { expr: e, name: &name }.to_string()
+        rekuiper_expr::Show {
+            expr: e,
+            name: &name,
+        }
+        .to_string()
     }
 
     /// An expression as text for people.
     pub fn show(&self, e: &Expr) -> String {
-        rekuiper_expr::Show { expr: e, name: &|col| self.scope.name_of(col) }.to_string()
+        rekuiper_expr::Show {
+            expr: e,
+            name: &|col| self.scope.name_of(col),
+        }
+        .to_string()
     }
 
     fn texts(&self, list: &[Expr]) -> String {
-        list.iter().map(|e| self.text(e)).collect::<Vec<_>>().join(", ")
+        list.iter()
+            .map(|e| self.text(e))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     pub fn shows(&self, list: &[Expr]) -> String {
-        list.iter().map(|e| self.show(e)).collect::<Vec<_>>().join(", ")
+        list.iter()
+            .map(|e| self.show(e))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 

@@ -20,7 +20,11 @@ impl Planner<'_> {
         if place != Place::Select {
             return Err(PlanError::at(
                 span,
-                format!("{} numbers results and cannot stand in {}", def.name, place.words()),
+                format!(
+                    "{} numbers results and cannot stand in {}",
+                    def.name,
+                    place.words()
+                ),
             )
             .expected("it in the select list"));
         }
@@ -31,34 +35,60 @@ impl Planner<'_> {
             }
             order = self.sort_keys(&over.order, place)?;
         }
-        let keys: Vec<String> =
-            order.iter().map(|k| format!("{} {}", self.text(&k.expr), k.desc)).collect();
-        let key = format!("{}({};{})", def.name, self.texts(&partition), keys.join(", "));
+        let keys: Vec<String> = order
+            .iter()
+            .map(|k| format!("{} {}", self.text(&k.expr), k.desc))
+            .collect();
+        let key = format!(
+            "{}({};{})",
+            def.name,
+            self.texts(&partition),
+            keys.join(", ")
+        );
         if let Some(col) = self.calls.get(&key) {
             return Ok(Expr::Col(*col));
         }
         let col = self.computed(format!("{}()", def.name), Stage::RowNumber)?;
         self.calls.insert(key, col);
-        self.row_numbers.push(RowNumberPlan { col, partition, order });
+        self.row_numbers.push(RowNumberPlan {
+            col,
+            partition,
+            order,
+        });
         Ok(Expr::Col(col))
     }
 
     pub fn sort_keys(&mut self, sorts: &[Sort], place: Place) -> Result<Vec<SortKey>> {
         if let Some(sort) = sorts.iter().find(|s| begins_with_sign(&s.expr)) {
-            return Err(PlanError::at(sort.expr.span, "a sort key cannot begin with a sign")
-                .expected("a key that begins with a column or function (and DESC to turn it round)"));
+            return Err(
+                PlanError::at(sort.expr.span, "a sort key cannot begin with a sign").expected(
+                    "a key that begins with a column or function (and DESC to turn it round)",
+                ),
+            );
         }
         sorts
             .iter()
-            .map(|s| Ok(SortKey { expr: self.compile(&s.expr, place)?, desc: s.desc }))
+            .map(|s| {
+                Ok(SortKey {
+                    expr: self.compile(&s.expr, place)?,
+                    desc: s.desc,
+                })
+            })
             .collect()
     }
 
     /// Several rows of one: the column of the element.
     pub fn unnest(&mut self, call: &Call, def: &'static FunctionDef, span: Span) -> Result<Expr> {
         let array = self.spread(call, def, span)?;
-        let col = self.computed(format!("{}({})", def.name, self.show(&array)), Stage::Unnest)?;
-        self.unnest = Some(UnnestPlan { expr: array, col, limit: None });
+        let col = self.computed(
+            format!("{}({})", def.name, self.show(&array)),
+            Stage::Unnest,
+        )?;
+        self.unnest = Some(UnnestPlan {
+            expr: array,
+            col,
+            limit: None,
+        });
         Ok(Expr::Col(col))
     }
 
@@ -70,7 +100,10 @@ impl Planner<'_> {
         span: Span,
     ) -> Result<Expr> {
         let array = self.spread(call, def, span)?;
-        Ok(Expr::Call { def: &internal::UNNEST_WITHIN, args: Box::new([array]) })
+        Ok(Expr::Call {
+            def: &internal::UNNEST_WITHIN,
+            args: Box::new([array]),
+        })
     }
 
     /// The argument of unnest or extract; one of them may be in a rule.
@@ -78,8 +111,10 @@ impl Planner<'_> {
         self.check_multi(call, def, span)?;
         self.spreads += 1;
         if self.spreads > 1 {
-            return Err(PlanError::at(span, "a select list can spread one value only")
-                .expected("one unnest or extract"));
+            return Err(
+                PlanError::at(span, "a select list can spread one value only")
+                    .expected("one unnest or extract"),
+            );
         }
         match call.args.first() {
             Some(arg) => self.compile(arg, Place::Select),
@@ -140,7 +175,12 @@ impl Planner<'_> {
         }
         // EXCEPT takes columns of the stream away, never what REPLACE puts there
         let kept = |name: &&rekuiper_sql::Name| !replaced.iter().any(|(n, _)| n == *name);
-        parts.extend(star.except.iter().filter(kept).map(|name| Part::Without(name.clone())));
+        parts.extend(
+            star.except
+                .iter()
+                .filter(kept)
+                .map(|name| Part::Without(name.clone())),
+        );
         parts.extend(replaced.into_iter().map(|(name, e)| Part::Named(name, e)));
         Ok(parts)
     }

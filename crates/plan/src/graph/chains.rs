@@ -54,7 +54,11 @@ pub(super) fn all(graph: &Graph, sources: &Sources<'_>) -> Result<Vec<Chain>> {
     for (sink, _) in graph.sinks() {
         for (from, case) in graph.inputs.get(sink).into_iter().flatten() {
             let way = way_to(graph, sources, from, *case)?;
-            chains.push(Chain { sources: way.sources, steps: way.steps, sink: sink.clone() });
+            chains.push(Chain {
+                sources: way.sources,
+                steps: way.steps,
+                sink: sink.clone(),
+            });
         }
     }
     Ok(chains)
@@ -62,28 +66,34 @@ pub(super) fn all(graph: &Graph, sources: &Sources<'_>) -> Result<Vec<Chain>> {
 
 /// The way to a node, itself included. There is one only: where several edges meet, they go on as
 /// one flow.
-fn way_to(
-    graph: &Graph,
-    sources: &Sources<'_>,
-    node: &str,
-    case: Option<usize>,
-) -> Result<Way> {
+fn way_to(graph: &Graph, sources: &Sources<'_>, node: &str, case: Option<usize>) -> Result<Way> {
     rekuiper_sql::deep(|| {
         let Some(here) = graph.nodes.get(node) else {
             return Err(wrong(node, "there is no such node"));
         };
         if here.kind == NodeKind::Source {
             let sources = vec![node.to_owned()];
-            return Ok(Way { sources, steps: Vec::new(), flow: Flow::Rows });
+            return Ok(Way {
+                sources,
+                steps: Vec::new(),
+                flow: Flow::Rows,
+            });
         }
-        let inputs = graph.inputs.get(node).map(Vec::as_slice).unwrap_or_default();
+        let inputs = graph
+            .inputs
+            .get(node)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let mut ways = Vec::with_capacity(inputs.len());
         for (from, case) in inputs {
             ways.push(way_to(graph, sources, from, *case)?);
         }
         let mut way = together(graph, node, ways)?;
         way.flow = flow_out(graph, sources, node, &way)?;
-        way.steps.push(Step { node: node.to_owned(), case });
+        way.steps.push(Step {
+            node: node.to_owned(),
+            case,
+        });
         Ok(way)
     })
 }
@@ -94,17 +104,36 @@ fn together(graph: &Graph, node: &str, mut ways: Vec<Way>) -> Result<Way> {
     {
         return Ok(way);
     }
-    let mut all = Way { sources: Vec::new(), steps: Vec::new(), flow: Flow::Rows };
+    let mut all = Way {
+        sources: Vec::new(),
+        steps: Vec::new(),
+        flow: Flow::Rows,
+    };
     for way in ways {
-        all.flow = if all.sources.is_empty() { way.flow } else { all.flow };
+        all.flow = if all.sources.is_empty() {
+            way.flow
+        } else {
+            all.flow
+        };
         if all.flow != way.flow {
-            return Err(wrong(node, "its inputs are of different kinds: rows and collections"));
+            return Err(wrong(
+                node,
+                "its inputs are of different kinds: rows and collections",
+            ));
         }
-        let plain = |s: &Step| graph.nodes.get(&s.node).is_some_and(|n| n.node_type == "watermark");
+        let plain = |s: &Step| {
+            graph
+                .nodes
+                .get(&s.node)
+                .is_some_and(|n| n.node_type == "watermark")
+        };
         if let Some(step) = way.steps.iter().find(|s| !plain(s)) {
             return Err(wrong(
                 node,
-                format!("operator {} stands before the streams come together", step.node),
+                format!(
+                    "operator {} stands before the streams come together",
+                    step.node
+                ),
             )
             .expected("it behind this node"));
         }
@@ -133,16 +162,22 @@ fn flow_out(graph: &Graph, sources: &Sources<'_>, node: &str, way: &Way) -> Resu
         "filter" | "pick" | "switch" => Ok(flow),
         "function" => need(flow != Flow::Groups, "it before groupby").map(|()| flow),
         "aggfunc" => need(flow != Flow::Rows, "a window before it").map(|()| Flow::Groups),
-        "groupby" => need(flow == Flow::Collection, "a window before it, and one groupby")
-            .map(|()| Flow::Groups),
+        "groupby" => need(
+            flow == Flow::Collection,
+            "a window before it, and one groupby",
+        )
+        .map(|()| Flow::Groups),
         "orderby" => need(flow != Flow::Rows, "a window before it").map(|()| flow),
         "window" => need(flow == Flow::Rows, "one window only").map(|()| Flow::Collection),
         "watermark" => need(flow == Flow::Rows, "it before the window").map(|()| flow),
         "join" => {
             let lookups = way.sources.iter().filter(|s| sources.is_lookup(s)).count();
             let one_lookup = flow == Flow::Rows && lookups == 1 && way.sources.len() == 2;
-            need(flow == Flow::Collection || one_lookup, "a window before it, or one lookup table")
-                .map(|()| Flow::Collection)
+            need(
+                flow == Flow::Collection || one_lookup,
+                "a window before it, or one lookup table",
+            )
+            .map(|()| Flow::Collection)
         }
         "script" => Err(wrong(node, "script operators are not part of this build")),
         other => Err(wrong(node, format!("there is no operator of type {other}"))),

@@ -65,17 +65,27 @@ pub fn plan_graph(
     let mut chains = Vec::new();
     for chain in chains::all(&graph, &sources)? {
         let made = select::select(&graph, &chain, &sources)?;
-        let mode = build::Mode { merge: made.merge, any_having: true };
+        let mode = build::Mode {
+            merge: made.merge,
+            any_having: true,
+        };
         let planned = build::plan(&made.select, &sources, options, mode)
             .map_err(|e| about_chain(e, &chain))?;
         let operators = chain.steps.iter().map(|s| s.node.clone()).collect();
-        chains.push(GraphChain { plan: planned.plan, operators, sink: chain.sink });
+        chains.push(GraphChain {
+            plan: planned.plan,
+            operators,
+            sink: chain.sink,
+        });
     }
     let sinks = graph
         .sinks()
         .map(|(node, n)| {
             if !catalog.is_sink_type(&n.node_type) {
-                return Err(wrong(node, format!("there is no sink of type {}", n.node_type)));
+                return Err(wrong(
+                    node,
+                    format!("there is no sink of type {}", n.node_type),
+                ));
             }
             Ok(GraphSink {
                 node: node.clone(),
@@ -84,7 +94,11 @@ pub fn plan_graph(
             })
         })
         .collect::<Result<_>>()?;
-    Ok(GraphPlan { sources: sources.into_list(), chains, sinks })
+    Ok(GraphPlan {
+        sources: sources.into_list(),
+        chains,
+        sinks,
+    })
 }
 
 /// An error in a node.
@@ -97,7 +111,12 @@ fn about_chain(e: PlanError, chain: &chains::Chain) -> PlanError {
     let nodes: Vec<&str> = chain.steps.iter().map(|s| s.node.as_str()).collect();
     PlanError {
         span: None,
-        message: format!("the way {} to sink {}: {}", nodes.join(", "), chain.sink, e.message),
+        message: format!(
+            "the way {} to sink {}: {}",
+            nodes.join(", "),
+            chain.sink,
+            e.message
+        ),
         ..e
     }
 }

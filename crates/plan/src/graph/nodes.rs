@@ -23,12 +23,20 @@ impl<'a> Props<'a> {
     }
 
     fn text(&self, key: &str) -> Result<&'a str> {
-        let found = self.props.get(key).and_then(Value::as_str).filter(|s| !s.trim().is_empty());
+        let found = self
+            .props
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|s| !s.trim().is_empty());
         found.ok_or_else(|| self.bad(format!("property {key} must be text and not empty")))
     }
 
     fn list(&self, key: &str) -> Result<&'a [Value]> {
-        let found = self.props.get(key).and_then(Value::as_array).filter(|l| !l.is_empty());
+        let found = self
+            .props
+            .get(key)
+            .and_then(Value::as_array)
+            .filter(|l| !l.is_empty());
         found
             .map(Vec::as_slice)
             .ok_or_else(|| self.bad(format!("property {key} must be a list and not empty")))
@@ -36,7 +44,10 @@ impl<'a> Props<'a> {
 
     fn texts(&self, key: &str) -> Result<Vec<&'a str>> {
         let bad = || self.bad(format!("property {key} must be a list of texts"));
-        self.list(key)?.iter().map(|v| v.as_str().ok_or_else(bad)).collect()
+        self.list(key)?
+            .iter()
+            .map(|v| v.as_str().ok_or_else(bad))
+            .collect()
     }
 
     fn read(&self, text: &str) -> Result<Expr> {
@@ -79,16 +90,25 @@ impl<'a> Props<'a> {
 
     /// `dimensions` of a groupby.
     pub fn dimensions(&self) -> Result<Vec<Expr>> {
-        self.texts("dimensions")?.into_iter().map(|t| self.read(t)).collect()
+        self.texts("dimensions")?
+            .into_iter()
+            .map(|t| self.read(t))
+            .collect()
     }
 
     /// `cases` of a switch.
     pub fn cases(&self) -> Result<Vec<Expr>> {
-        self.texts("cases")?.into_iter().map(|t| self.read(t)).collect()
+        self.texts("cases")?
+            .into_iter()
+            .map(|t| self.read(t))
+            .collect()
     }
 
     pub fn stops_at_first(&self) -> bool {
-        self.props.get("stopAtFirstMatch").and_then(Value::as_bool).unwrap_or(false)
+        self.props
+            .get("stopAtFirstMatch")
+            .and_then(Value::as_bool)
+            .unwrap_or(false)
     }
 
     /// `sorts` of an orderby.
@@ -98,7 +118,10 @@ impl<'a> Props<'a> {
             let field = sort.get("field").and_then(Value::as_str);
             let field = field.ok_or_else(|| self.bad("each of sorts needs a field"))?;
             let desc = sort.get("desc").and_then(Value::as_bool).unwrap_or(false);
-            sorts.push(Sort { expr: self.read(field)?, desc });
+            sorts.push(Sort {
+                expr: self.read(field)?,
+                desc,
+            });
         }
         Ok(sorts)
     }
@@ -113,7 +136,9 @@ impl<'a> Props<'a> {
             None | Some(Value::Null) => Ok(None),
             Some(v) => {
                 let whole = v.as_i64().or_else(|| {
-                    v.as_f64().filter(|f| f.trunc() == *f && f.abs() < 9e15).map(|f| f as i64)
+                    v.as_f64()
+                        .filter(|f| f.trunc() == *f && f.abs() < 9e15)
+                        .map(|f| f as i64)
                 });
                 whole
                     .map(Some)
@@ -144,8 +169,10 @@ impl<'a> Props<'a> {
             WindowKind::State => false,
         };
         if !fits {
-            return Err(self.bad(format!("an interval of {interval} does not fit a {} of size {size}",
-                kind.name())));
+            return Err(self.bad(format!(
+                "an interval of {interval} does not fit a {} of size {size}",
+                kind.name()
+            )));
         }
         let int = |i: i64| Expr::new(ExprKind::Int(i), Span::default());
         let mut args = Vec::with_capacity(3);
@@ -161,7 +188,13 @@ impl<'a> Props<'a> {
         if second {
             args.push(int(interval));
         }
-        Ok(Window { kind, args, filter: None, over_when: None, over_partition: Vec::new() })
+        Ok(Window {
+            kind,
+            args,
+            filter: None,
+            over_when: None,
+            over_partition: Vec::new(),
+        })
     }
 
     fn unit(&self) -> Result<TimeUnit> {
@@ -175,6 +208,9 @@ impl<'a> Props<'a> {
         let text = self.text("unit")?;
         all.into_iter()
             .find(|u| u.word().eq_ignore_ascii_case(text))
-            .ok_or_else(|| self.bad(format!("unknown unit {text}")).expected("dd, hh, mi, ss or ms"))
+            .ok_or_else(|| {
+                self.bad(format!("unknown unit {text}"))
+                    .expected("dd, hh, mi, ss or ms")
+            })
     }
 }

@@ -22,7 +22,10 @@ pub(super) struct Names {
 
 impl Names {
     pub fn of(source: Option<Name>) -> Self {
-        Names { source, ..Names::default() }
+        Names {
+            source,
+            ..Names::default()
+        }
     }
 
     /// A column under a name, over any that was there.
@@ -35,8 +38,10 @@ impl Names {
     pub fn resolve(&mut self, e: &Expr) -> Result<Expr> {
         self.nodes += 1;
         if self.nodes > NODES_MAX {
-            return Err(PlanError::general("the expressions of the graph grow too large")
-                .expected("fewer nodes that use the results of each other"));
+            return Err(
+                PlanError::general("the expressions of the graph grow too large")
+                    .expected("fewer nodes that use the results of each other"),
+            );
         }
         rekuiper_sql::deep(|| Ok(Expr::new(self.kind(&e.kind, e)?, e.span)))
     }
@@ -55,18 +60,31 @@ impl Names {
                 "column {name} in {whole} was not picked by the nodes before"
             )));
         }
-        Ok(ExprKind::Column { qualifier: self.source.clone(), name: name.clone() })
+        Ok(ExprKind::Column {
+            qualifier: self.source.clone(),
+            name: name.clone(),
+        })
     }
 
     fn kind(&mut self, kind: &ExprKind, e: &Expr) -> Result<ExprKind> {
         Ok(match kind {
-            ExprKind::Column { qualifier: None, name } => self.column(name, e)?,
-            ExprKind::Column { qualifier: Some(first), name } => {
+            ExprKind::Column {
+                qualifier: None,
+                name,
+            } => self.column(name, e)?,
+            ExprKind::Column {
+                qualifier: Some(first),
+                name,
+            } => {
                 let made = self.made.iter().any(|(n, _)| n == first);
                 match &self.source {
                     Some(source) if source != first || made => {
                         let base = Expr::new(self.column(first, e)?, e.span);
-                        ExprKind::Member { base: Box::new(base), name: name.clone(), arrow: true }
+                        ExprKind::Member {
+                            base: Box::new(base),
+                            name: name.clone(),
+                            arrow: true,
+                        }
                     }
                     _ => kind.clone(),
                 }
@@ -77,12 +95,16 @@ impl Names {
                 for (e, name) in &star.replace {
                     replace.push((self.resolve(e)?, name.clone()));
                 }
-                ExprKind::Star(Star { replace, ..star.clone() })
+                ExprKind::Star(Star {
+                    replace,
+                    ..star.clone()
+                })
             }
             ExprKind::Paren(a) => ExprKind::Paren(self.boxed(a)?),
-            ExprKind::Unary { op, expr } => {
-                ExprKind::Unary { op: *op, expr: self.boxed(expr)? }
-            }
+            ExprKind::Unary { op, expr } => ExprKind::Unary {
+                op: *op,
+                expr: self.boxed(expr)?,
+            },
             ExprKind::Binary { op, left, right } => ExprKind::Binary {
                 op: *op,
                 left: self.boxed(left)?,
@@ -93,15 +115,21 @@ impl Names {
                 name: name.clone(),
                 arrow: *arrow,
             },
-            ExprKind::Index { base, index } => {
-                ExprKind::Index { base: self.boxed(base)?, index: self.boxed(index)? }
-            }
+            ExprKind::Index { base, index } => ExprKind::Index {
+                base: self.boxed(base)?,
+                index: self.boxed(index)?,
+            },
             ExprKind::Slice { base, from, to } => ExprKind::Slice {
                 base: self.boxed(base)?,
                 from: self.maybe(from)?,
                 to: self.maybe(to)?,
             },
-            ExprKind::Between { expr, low, high, not } => ExprKind::Between {
+            ExprKind::Between {
+                expr,
+                low,
+                high,
+                not,
+            } => ExprKind::Between {
                 expr: self.boxed(expr)?,
                 low: self.boxed(low)?,
                 high: self.boxed(high)?,
@@ -120,16 +148,21 @@ impl Names {
                 pattern: self.boxed(pattern)?,
                 not: *not,
             },
-            ExprKind::IsNull { expr, not } => {
-                ExprKind::IsNull { expr: self.boxed(expr)?, not: *not }
-            }
+            ExprKind::IsNull { expr, not } => ExprKind::IsNull {
+                expr: self.boxed(expr)?,
+                not: *not,
+            },
             ExprKind::Case(case) => {
                 let mut whens = Vec::with_capacity(case.whens.len());
                 for (when, then) in &case.whens {
                     whens.push((self.resolve(when)?, self.resolve(then)?));
                 }
                 let (value, else_) = (self.maybe(&case.value)?, self.maybe(&case.else_)?);
-                ExprKind::Case(Case { value, whens, else_ })
+                ExprKind::Case(Case {
+                    value,
+                    whens,
+                    else_,
+                })
             }
             other => other.clone(),
         })
@@ -145,13 +178,24 @@ impl Names {
             Some(over) => {
                 let mut order = Vec::with_capacity(over.order.len());
                 for sort in &over.order {
-                    order.push(Sort { expr: self.resolve(&sort.expr)?, desc: sort.desc });
+                    order.push(Sort {
+                        expr: self.resolve(&sort.expr)?,
+                        desc: sort.desc,
+                    });
                 }
                 let (partition, when) = (self.list(&over.partition)?, self.maybe(&over.when)?);
-                Some(Over { partition, when, order })
+                Some(Over {
+                    partition,
+                    when,
+                    order,
+                })
             }
         };
-        Ok(Call { args: self.list(&call.args)?, over, ..call.clone() })
+        Ok(Call {
+            args: self.list(&call.args)?,
+            over,
+            ..call.clone()
+        })
     }
 
     fn boxed(&mut self, e: &Expr) -> Result<Box<Expr>> {

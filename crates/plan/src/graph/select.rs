@@ -56,7 +56,11 @@ fn and(left: Option<Expr>, right: Expr) -> Option<Expr> {
 fn source(node: &str, sources: &Sources<'_>) -> Source {
     let stream = sources.get(node).and_then(|(s, _)| s.stream.clone());
     let alias = stream.filter(|s| s != node).map(Name::from);
-    Source { name: node.into(), alias, span: Span::default() }
+    Source {
+        name: node.into(),
+        alias,
+        span: Span::default(),
+    }
 }
 
 pub(super) fn select(graph: &Graph, chain: &Chain, sources: &Sources<'_>) -> Result<Made> {
@@ -83,8 +87,13 @@ pub(super) fn select(graph: &Graph, chain: &Chain, sources: &Sources<'_>) -> Res
 
 impl Writer<'_> {
     fn step(&mut self, step: &Step) -> Result<()> {
-        let Some(node) = self.graph.nodes.get(&step.node) else { return Ok(()) };
-        let props = Props { node: &step.node, props: &node.props };
+        let Some(node) = self.graph.nodes.get(&step.node) else {
+            return Ok(());
+        };
+        let props = Props {
+            node: &step.node,
+            props: &node.props,
+        };
         match node.node_type.as_str() {
             "filter" => {
                 let condition = self.names.resolve(&props.condition()?)?;
@@ -131,7 +140,10 @@ impl Writer<'_> {
     fn filter(&mut self, condition: Expr) {
         let later = |w: &Self| {
             let is_window = |s: &Step| {
-                w.graph.nodes.get(&s.node).is_some_and(|n| n.node_type == "window")
+                w.graph
+                    .nodes
+                    .get(&s.node)
+                    .is_some_and(|n| n.node_type == "window")
             };
             w.window.is_none() && w.chain.steps.iter().any(is_window)
         };
@@ -152,7 +164,11 @@ impl Writer<'_> {
             if let ExprKind::Star(_) = &e.kind {
                 open = !self.names.closed;
                 made.extend(self.names.made.iter().cloned());
-                items.extend(open.then(|| Item { expr: e, alias: None, invisible: false }));
+                items.extend(open.then(|| Item {
+                    expr: e,
+                    alias: None,
+                    invisible: false,
+                }));
                 let all = self.names.made.iter().map(|(name, e)| Item {
                     expr: e.clone(),
                     alias: Some(name.clone()),
@@ -167,11 +183,16 @@ impl Writer<'_> {
             };
             let plain = matches!(&e.kind, ExprKind::Column { name: n, .. } if *n == name);
             let alias = (!plain || item.alias.is_some()).then(|| name.clone());
-            items.push(Item { expr: e.clone(), alias, invisible: false });
+            items.push(Item {
+                expr: e.clone(),
+                alias,
+                invisible: false,
+            });
             made.push((name, e));
         }
         self.names.made.clear();
-        made.into_iter().for_each(|(name, e)| self.names.put(name, e));
+        made.into_iter()
+            .for_each(|(name, e)| self.names.put(name, e));
         self.names.closed = !open;
         self.picked = Some(items);
         Ok(())
@@ -194,8 +215,15 @@ impl Writer<'_> {
             return Ok(());
         }
         let paren = |e: Expr| expr(ExprKind::Paren(Box::new(e)));
-        let whens = cases.into_iter().map(|e| (paren(e), expr(ExprKind::Bool(false)))).collect();
-        let first = Case { value: None, whens, else_: Some(Box::new(own)) };
+        let whens = cases
+            .into_iter()
+            .map(|e| (paren(e), expr(ExprKind::Bool(false))))
+            .collect();
+        let first = Case {
+            value: None,
+            whens,
+            else_: Some(Box::new(own)),
+        };
         self.filter(expr(ExprKind::Case(first)));
         Ok(())
     }
@@ -216,15 +244,24 @@ impl Writer<'_> {
         if self.sources.get(&from).is_some() && self.sources.is_lookup(&from) {
             return Err(props.bad("from must be a stream"));
         }
-        let list = props.props.get("joins").and_then(Value::as_array).filter(|l| !l.is_empty());
+        let list = props
+            .props
+            .get("joins")
+            .and_then(Value::as_array)
+            .filter(|l| !l.is_empty());
         let list = list.ok_or_else(|| props.bad("property joins must be a list and not empty"))?;
         let mut joins = Vec::with_capacity(list.len());
         for join in list {
             let name = text(join, "name").unwrap_or_default();
             known(&name)?;
             let word = text(join, "type").unwrap_or_default();
-            let all =
-                [JoinKind::Inner, JoinKind::Left, JoinKind::Right, JoinKind::Full, JoinKind::Cross];
+            let all = [
+                JoinKind::Inner,
+                JoinKind::Left,
+                JoinKind::Right,
+                JoinKind::Full,
+                JoinKind::Cross,
+            ];
             let kind = all
                 .into_iter()
                 .find(|k| k.word().eq_ignore_ascii_case(&word))
@@ -234,13 +271,15 @@ impl Writer<'_> {
                         .expected("inner, left, right, full or cross")
                 })?;
             let on = match text(join, "on").filter(|t| !t.trim().is_empty()) {
-                Some(text) => {
-                    Some(parse_expr(&text).map_err(|e| props.bad(e.render(&text)))?)
-                }
+                Some(text) => Some(parse_expr(&text).map_err(|e| props.bad(e.render(&text)))?),
                 None => None,
             };
             let on = on.filter(|_| kind != JoinKind::Cross);
-            joins.push(Join { kind, source: source(&name, self.sources), on });
+            joins.push(Join {
+                kind,
+                source: source(&name, self.sources),
+                on,
+            });
         }
         self.joins = Some((from.into(), joins));
         Ok(())
@@ -249,8 +288,11 @@ impl Writer<'_> {
     fn finish(mut self) -> Made {
         let items = self.picked.take().unwrap_or_else(|| {
             let star = expr(ExprKind::Star(Star::default()));
-            let all = (!self.names.closed)
-                .then_some(Item { expr: star, alias: None, invisible: false });
+            let all = (!self.names.closed).then_some(Item {
+                expr: star,
+                alias: None,
+                invisible: false,
+            });
             let made = self.names.made.drain(..).map(|(name, expr)| Item {
                 expr,
                 alias: Some(name),
@@ -266,7 +308,10 @@ impl Writer<'_> {
                 on: None,
             };
             let first = self.chain.sources.first().cloned().unwrap_or_default();
-            (first.into(), self.chain.sources.iter().skip(1).map(cross).collect())
+            (
+                first.into(),
+                self.chain.sources.iter().skip(1).map(cross).collect(),
+            )
         });
         let mut group_by = self.dimensions;
         if let Some(mut window) = self.window {

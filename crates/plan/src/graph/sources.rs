@@ -20,7 +20,11 @@ pub(super) struct Sources<'a> {
 impl<'a> Sources<'a> {
     pub fn read(graph: &Graph, outer: &'a dyn Catalog) -> Result<Self> {
         let mut list = Vec::new();
-        for (name, node) in graph.nodes.iter().filter(|(_, n)| n.kind == NodeKind::Source) {
+        for (name, node) in graph
+            .nodes
+            .iter()
+            .filter(|(_, n)| n.kind == NodeKind::Source)
+        {
             list.push(source(name, node, outer)?);
         }
         Ok(Sources { list, outer })
@@ -31,12 +35,15 @@ impl<'a> Sources<'a> {
     }
 
     pub fn is_lookup(&self, node: &str) -> bool {
-        self.get(node).is_some_and(|(_, i)| i.def.options.kind.as_deref() == Some("lookup"))
+        self.get(node)
+            .is_some_and(|(_, i)| i.def.options.kind.as_deref() == Some("lookup"))
     }
 
     pub fn is_scan_table(&self, node: &str) -> bool {
         !self.is_lookup(node)
-            && self.get(node).is_some_and(|(_, i)| i.def.kind == StreamKind::Table)
+            && self
+                .get(node)
+                .is_some_and(|(_, i)| i.def.kind == StreamKind::Table)
     }
 
     pub fn into_list(self) -> Vec<GraphSource> {
@@ -59,20 +66,35 @@ fn source(name: &str, node: &Node, catalog: &dyn Catalog) -> Result<(GraphSource
     if !catalog.is_source_type(kind) {
         return Err(wrong(name, format!("there is no source of type {kind}")));
     }
-    let text = |key: &str| node.props.get(key).and_then(Value::as_str).map(str::to_owned);
+    let text = |key: &str| {
+        node.props
+            .get(key)
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     let stream = text("sourceName").filter(|s| !s.is_empty());
     let info = match &stream {
         Some(stream) => {
             let info = catalog.stream(stream).ok_or_else(|| {
                 wrong(name, format!("there is no stream or table named {stream}"))
             })?;
-            check(name, node, &info, text("sourceType").as_deref().unwrap_or("stream"))?;
+            check(
+                name,
+                node,
+                &info,
+                text("sourceType").as_deref().unwrap_or("stream"),
+            )?;
             info
         }
         None => StreamInfo::new(Arc::new(inline(name, node))),
     };
     let def = info.def.clone();
-    let source = GraphSource { node: name.to_owned(), stream, def, props: node.props.clone() };
+    let source = GraphSource {
+        node: name.to_owned(),
+        stream,
+        def,
+        props: node.props.clone(),
+    };
     Ok((source, info))
 }
 
@@ -82,17 +104,27 @@ fn check(name: &str, node: &Node, info: &StreamInfo, source_type: &str) -> Resul
         "stream" => StreamKind::Stream,
         "table" => StreamKind::Table,
         other => {
-            return Err(wrong(name, format!("sourceType {other} is unknown"))
-                .expected("stream or table"));
+            return Err(
+                wrong(name, format!("sourceType {other} is unknown")).expected("stream or table")
+            );
         }
     };
     let stream = &info.def.name;
     if info.def.kind != kind {
         return Err(wrong(name, format!("{stream} is no {source_type}")));
     }
-    let is = info.def.options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or("mqtt");
+    let is = info
+        .def
+        .options
+        .type_
+        .as_deref()
+        .filter(|t| !t.is_empty())
+        .unwrap_or("mqtt");
     if !is.eq_ignore_ascii_case(&node.node_type) {
-        return Err(wrong(name, format!("{stream} is of type {is}, not {}", node.node_type)));
+        return Err(wrong(
+            name,
+            format!("{stream} is of type {is}, not {}", node.node_type),
+        ));
     }
     Ok(())
 }
@@ -105,7 +137,11 @@ fn inline(name: &str, node: &Node) -> StreamDef {
     };
     let flag = |key: &str| node.props.get(key).and_then(Value::as_bool);
     let schema_id = text("schemaid").or_else(|| {
-        Some(format!("{}.{}", text("schemaName")?, text("schemaMessage")?))
+        Some(format!(
+            "{}.{}",
+            text("schemaName")?,
+            text("schemaMessage")?
+        ))
     });
     StreamDef {
         kind: StreamKind::Stream,

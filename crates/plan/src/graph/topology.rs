@@ -40,7 +40,9 @@ fn object<'a>(v: &'a Value, key: &str) -> Result<&'a serde_json::Map<String, Val
 fn names(list: &Value, what: &str) -> Result<Vec<String>> {
     let bad = || PlanError::general(format!("{what} must be a list of node names"));
     let list = list.as_array().ok_or_else(bad)?;
-    list.iter().map(|n| n.as_str().map(str::to_owned).ok_or_else(bad)).collect()
+    list.iter()
+        .map(|n| n.as_str().map(str::to_owned).ok_or_else(bad))
+        .collect()
 }
 
 impl Graph {
@@ -50,20 +52,32 @@ impl Graph {
             nodes.insert(name.clone(), read_node(name, node)?);
         }
         if nodes.len() > NODES_MAX {
-            return Err(PlanError::general(format!("a graph has at most {NODES_MAX} nodes")));
+            return Err(PlanError::general(format!(
+                "a graph has at most {NODES_MAX} nodes"
+            )));
         }
         let topo = graph.get("topo").unwrap_or(&Value::Null);
         let sources = names(topo.get("sources").unwrap_or(&Value::Null), "topo.sources")?;
         if sources.is_empty() {
-            return Err(PlanError::general("topo.sources is empty: nothing would ever flow"));
+            return Err(PlanError::general(
+                "topo.sources is empty: nothing would ever flow",
+            ));
         }
         let edges = object(topo, "edges")?;
-        let mut graph = Graph { nodes, sources, inputs: BTreeMap::new() };
+        let mut graph = Graph {
+            nodes,
+            sources,
+            inputs: BTreeMap::new(),
+        };
         let mut outputs: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (from, to) in edges {
             for (port, target) in graph.targets(from, to)? {
                 outputs.entry(from).or_default().push(target.clone());
-                graph.inputs.entry(target).or_default().push((from.clone(), port));
+                graph
+                    .inputs
+                    .entry(target)
+                    .or_default()
+                    .push((from.clone(), port));
             }
         }
         graph.check_ends(&outputs)?;
@@ -115,10 +129,16 @@ impl Graph {
             let several = matches!(node.node_type.as_str(), "window" | "watermark" | "join");
             match node.kind {
                 NodeKind::Source if outs == 0 => {
-                    return Err(wrong(name, "the source has no edge: where should its rows go?"));
+                    return Err(wrong(
+                        name,
+                        "the source has no edge: where should its rows go?",
+                    ));
                 }
                 NodeKind::Operator if outs == 0 => {
-                    return Err(wrong(name, "the operator has no edge: where should its rows go?"));
+                    return Err(wrong(
+                        name,
+                        "the operator has no edge: where should its rows go?",
+                    ));
                 }
                 NodeKind::Operator if ins == 0 => {
                     return Err(wrong(name, "no edge leads to the operator"));
@@ -138,8 +158,11 @@ impl Graph {
 
     /// No cycles, and everything can be reached from the sources.
     fn check_flow(&self, outputs: &BTreeMap<&str, Vec<String>>) -> Result<()> {
-        let mut open: BTreeMap<&str, usize> =
-            self.inputs.iter().map(|(n, i)| (n.as_str(), i.len())).collect();
+        let mut open: BTreeMap<&str, usize> = self
+            .inputs
+            .iter()
+            .map(|(n, i)| (n.as_str(), i.len()))
+            .collect();
         let mut ready: Vec<&str> = self.sources.iter().map(String::as_str).collect();
         let mut seen: BTreeSet<&str> = ready.iter().copied().collect();
         if seen.len() < ready.len() {
@@ -185,5 +208,9 @@ fn read_node(name: &str, node: &Value) -> Result<Node> {
         node_type.make_ascii_lowercase();
     }
     let props = node.get("props").cloned().unwrap_or(Value::Null);
-    Ok(Node { kind, node_type, props })
+    Ok(Node {
+        kind,
+        node_type,
+        props,
+    })
 }

@@ -53,20 +53,32 @@ impl Streams {
     pub fn of(case: &Value, default_type: &str) -> Result<Streams, String> {
         let mut all = Streams::default();
         for s in case["streams"].as_array().into_iter().flatten() {
-            let kind = if text(s, "kind").is_empty() { "STREAM" } else { text(s, "kind") };
+            let kind = if text(s, "kind").is_empty() {
+                "STREAM"
+            } else {
+                text(s, "kind")
+            };
             let with = text(s, "with");
             let bare = with.to_uppercase().replace(' ', "");
-            let mut options: Vec<String> =
-                if with.is_empty() { Vec::new() } else { vec![with.to_owned()] };
-            for (key, value) in
-                [("TYPE", default_type), ("DATASOURCE", "some/where"), ("FORMAT", "json")]
-            {
+            let mut options: Vec<String> = if with.is_empty() {
+                Vec::new()
+            } else {
+                vec![with.to_owned()]
+            };
+            for (key, value) in [
+                ("TYPE", default_type),
+                ("DATASOURCE", "some/where"),
+                ("FORMAT", "json"),
+            ] {
                 if !bare.contains(&format!("{key}=")) {
                     options.push(format!("{key}=\"{value}\""));
                 }
             }
             let (name, fields) = (text(s, "name"), text(s, "fields"));
-            all.create(&format!("CREATE {kind} `{name}` ({fields}) WITH ({})", options.join(", ")))?;
+            all.create(&format!(
+                "CREATE {kind} `{name}` ({fields}) WITH ({})",
+                options.join(", ")
+            ))?;
         }
         Ok(all)
     }
@@ -99,7 +111,10 @@ pub fn statement(case: &Value) -> String {
     }
     let mut out = String::new();
     for part in case["sql_parts"].as_array().into_iter().flatten() {
-        let (text, times) = (part[0].as_str().unwrap_or(""), part[1].as_u64().unwrap_or(1));
+        let (text, times) = (
+            part[0].as_str().unwrap_or(""),
+            part[1].as_u64().unwrap_or(1),
+        );
         for i in 0..times {
             out.push_str(&text.replace("{i}", &i.to_string()));
         }
