@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use rekuiper_functions::{
-    Arg, Cx, FunctionDef, Kind, NullRule, analytic::had_changed_star, multi::extract_columns,
+    Analytic, Arg, Cx, FunctionDef, Kind, NullRule, analytic::had_changed_star,
+    multi::extract_columns,
 };
 use rekuiper_value::{Error, Result, Value};
 
@@ -43,4 +44,30 @@ fn unnest_within(_args: &[Value], _cx: &Cx<'_>) -> Result<Value> {
     Err(Error::new(
         "unnest makes rows only as a whole item of the select list",
     ))
+}
+
+/// Its first argument as it is: makes a column of an expression.
+pub static SAME: FunctionDef = FunctionDef {
+    name: "once",
+    args: &[Arg::any("value"), Arg::any("number")],
+    hands_on: true,
+    ..FunctionDef::of(Kind::Analytic(|| Box::new(Same)))
+};
+
+struct Same;
+
+impl Analytic for Same {
+    fn push(&mut self, args: &[Value]) -> Result<Value> {
+        Ok(args.first().cloned().unwrap_or_default())
+    }
+
+    fn skip(&mut self, args: &[Value]) -> Result<Value> {
+        self.push(args)
+    }
+
+    fn save(&self) -> Value {
+        Value::Null
+    }
+
+    fn load(&mut self, _state: &Value) {}
 }

@@ -67,7 +67,7 @@ impl Planner<'_> {
         Ok(Expr::Array(Box::new([name, self.compile(arg, place)?])))
     }
 
-    fn analytic_call(
+    pub(super) fn analytic_call(
         &mut self,
         def: &'static FunctionDef,
         args: Vec<Expr>,
