@@ -58,3 +58,23 @@ impl Drop for Inner {
         self.0.abort();
     }
 }
+
+/// Runs something that blocks the thread, letting other tasks move elsewhere where the runtime has
+/// more threads.
+pub fn block<T>(work: impl FnOnce() -> T) -> T {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    match Handle::try_current().map(|h| h.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Waits for a future from code that is not async, where the runtime allows it.
+pub fn wait_for<T>(work: impl Future<Output = T>) -> Option<T> {
+    use tokio::runtime::{Handle, RuntimeFlavor};
+    let handle = Handle::try_current().ok()?;
+    match handle.runtime_flavor() {
+        RuntimeFlavor::MultiThread => Some(tokio::task::block_in_place(|| handle.block_on(work))),
+        _ => None,
+    }
+}

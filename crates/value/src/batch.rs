@@ -73,6 +73,25 @@ impl RawBatch {
         self.len() == 0
     }
 
+    /// The same messages in batches of at most `rows`, over the same bytes.
+    pub fn split(self, rows: usize) -> Vec<RawBatch> {
+        let part = |payloads| RawBatch {
+            payloads,
+            meta: self.meta.clone(),
+            ts: self.ts,
+            ack: self.ack.clone(),
+        };
+        match &self.payloads {
+            Payloads::Bytes { bytes, msgs } => msgs
+                .chunks(rows.max(1))
+                .map(|m| part(Payloads::Bytes { bytes: bytes.clone(), msgs: m.to_vec() }))
+                .collect(),
+            Payloads::Rows(all) => {
+                all.chunks(rows.max(1)).map(|r| part(Payloads::Rows(r.to_vec()))).collect()
+            }
+        }
+    }
+
     /// One message a payload, copied together: for sources that are not on the hot path.
     pub fn of_payloads(payloads: &[&[u8]], ts: i64) -> Self {
         let total = payloads.iter().map(|p| p.len()).sum();

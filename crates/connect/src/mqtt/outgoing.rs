@@ -109,10 +109,6 @@ impl Outgoing {
         self.flying.contains_key(&id)
     }
 
-    pub fn is_idle(&self) -> bool {
-        self.current.is_none() && self.waiting.is_empty()
-    }
-
     /// The connection ended: every job fails; the sink tries again from what was not acknowledged.
     pub fn fail(&mut self, why: &str) {
         self.flying.clear();
@@ -155,6 +151,6 @@ mod tests {
         out.fill(&mut wire);
         out.written();
         assert!(heard.try_recv().unwrap().is_ok());
-        assert!(out.is_idle());
+        assert!(out.current.is_none() && out.waiting.is_empty());
     }
 }

@@ -1,0 +1,331 @@
+//! From a rule's definition to its parts: plan, operators, sources, sinks.
+
+use std::sync::Arc;
+
+use rekuiper_connect::{
+    Opened, Props, Sink, SinkCx, Source, find,
+};
+use rekuiper_formats::Decoder;
+use rekuiper_ops::chain;
+use rekuiper_plan::physical::SourceKind;
+use rekuiper_plan::{Planned, plan_rule};
+use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
+use rekuiper_rt::queue;
+use rekuiper_value::{Field, Str};
+
+use crate::decode;
+use crate::deliver::Port;
+use crate::engine::EngineConfig;
+use crate::metrics::{NodeKind, NodeRef, Topo};
+use crate::output::{Lane, LaneKind, Ready, RuleOutput};
+use crate::rule::{Ended, RuleParts};
+use crate::shape::{Shaper, is_plain_json};
+use crate::sink::{SinkHandle, SinkStats};
+use crate::spec::{ActionSpec, FlowCatalog, RuleSpec};
+use crate::stream::StreamCell;
+use crate::FlowError;
+
+/// A stream's source and decoder, made but not started.
+pub struct MadeStream {
+    pub name: Str,
+    pub fields: Vec<Field>,
+    pub source: Box<dyn Source>,
+    pub decoder: Decoder,
+    pub decodes: bool,
+    /// Key among the shared streams.
+    pub shared: Option<String>,
+}
+
+/// A sink, made but not started.
+struct MadeSink {
+    action: ActionSpec,
+    sink: Box<dyn Sink>,
+    stats: Arc<SinkStats>,
+    shaper: Option<Shaper>,
+}
+
+/// Everything of a rule before it runs.
+pub struct Draft {
+    pub sources: Vec<String>,
+    planned: Planned,
+    streams: Vec<Option<MadeStream>>,
+    sinks: Vec<MadeSink>,
+}
+
+/// Ready to run.
+pub struct Built {
+    pub parts: RuleParts,
+    /// One a source of the rule; `None` for lookup tables.
+    pub streams: Vec<Option<MadeStream>>,
+    /// Operators and sinks.
+    pub nodes: Vec<NodeRef>,
+    pub topo: Topo,
+    pub schema: Vec<String>,
+}
+
+/// Parses and plans.
+pub fn plan(spec: &RuleSpec, catalog: &dyn FlowCatalog) -> Result<Planned, FlowError> {
+    let select = rekuiper_sql::parse_select(&spec.sql)
+        .map_err(|e| FlowError::Rule(e.render(&spec.sql)))?;
+    plan_rule(&select, catalog.as_plan(), &spec.plan)
+        .map_err(|e| FlowError::Rule(e.render(&spec.sql)))
+}
+
+/// Plans, and makes sources and sinks; nothing is started.
+pub fn build(
+    spec: &RuleSpec,
+    catalog: &dyn FlowCatalog,
+    config: &EngineConfig,
+) -> Result<Draft, FlowError> {
+    let planned = plan(spec, catalog)?;
+    if spec.actions.is_empty() {
+        return Err(FlowError::Rule("a rule needs at least one action".into()));
+    }
+    let mut streams = Vec::new();
+    for source in &planned.plan.sources {
+        streams.push(match source.kind {
+            SourceKind::Lookup => None,
+            _ => Some(stream(&source.stream, &source.fields, spec, catalog, config)?),
+        });
+    }
+    let mut sinks = Vec::new();
+    for action in &spec.actions {
+        sinks.push(sink(action, catalog)?);
+    }
+    Ok(Draft { sources: planned.sources.clone(), planned, streams, sinks })
+}
+
+fn stream(
+    name: &Str,
+    fields: &[Field],
+    spec: &RuleSpec,
+    catalog: &dyn FlowCatalog,
+    config: &EngineConfig,
+) -> Result<MadeStream, FlowError> {
+    let found = catalog
+        .stream_spec(name)
+        .ok_or_else(|| FlowError::NotFound(format!("stream {name} is not found")))?;
+    let options = &found.def.options;
+    let default = match found.def.kind {
+        rekuiper_sql::ast::StreamKind::Table => "file",
+        rekuiper_sql::ast::StreamKind::Stream => "mqtt",
+    };
+    let typ = options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or(default);
+    let connector = find(typ).and_then(|c| c.source);
+    let Some(open) = connector else {
+        return Err(FlowError::Connector(format!(
+            "source type {typ} of stream {name} is not known to this build"
+        )));
+    };
+    let datasource = options.datasource.as_deref().unwrap_or_default();
+    let Opened::Source(source) = open(datasource, &found.props)? else {
+        return Err(FlowError::Connector(format!("type {typ} is no source")));
+    };
+    source.check(&config.services)?;
+    let event_time = spec.plan.is_event_time;
+    let shared = options.shared.unwrap_or(false);
+    Ok(MadeStream {
+        name: name.clone(),
+        fields: fields.to_vec(),
+        decodes: !source.gives_rows(),
+        decoder: decode::decoder(&found, catalog, event_time, &config.zone)?,
+        source,
+        shared: shared.then(|| format!("{name}{}", if event_time { " by event time" } else { "" })),
+    })
+}
+
+fn sink(action: &ActionSpec, catalog: &dyn FlowCatalog) -> Result<MadeSink, FlowError> {
+    let Some(open) = find(&action.typ).and_then(|c| c.sink) else {
+        return Err(FlowError::Connector(format!(
+            "sink type {} is not known to this build",
+            action.typ
+        )));
+    };
+    let Opened::Sink(sink) = open(&action.props)? else {
+        return Err(FlowError::Connector(format!("type {} is no sink", action.typ)));
+    };
+    let stats = Arc::new(SinkStats::default());
+    let (templated, rows) = (sink.templated(), sink.takes_rows());
+    let shaper = match is_plain_json(&action.props, templated, rows) {
+        true => None,
+        false => {
+            let errors = stats.transform.clone();
+            Some(Shaper::new(&action.props, templated, rows, catalog, errors)?)
+        }
+    };
+    Ok(MadeSink { action: action.clone(), sink, stats, shaper })
+}
+
+impl Draft {
+    /// Starts the sinks and puts everything together.
+    pub fn finish(
+        self,
+        spec: &RuleSpec,
+        config: &EngineConfig,
+        on_end: Box<dyn FnOnce(Ended) + Send>,
+    ) -> Built {
+        let plan = self.planned.plan;
+        let sources = plan.sources.iter().map(|s| (s.first_col, s.fields.len())).collect();
+        let pushing = plan.sources.iter().filter(|s| s.kind != SourceKind::Lookup).count();
+        let source_cols = plan.source_cols;
+        let names: Vec<String> = plan.sources.iter().map(|s| s.stream.to_string()).collect();
+        let base = plan.sources.len() + 1;
+        let chain = chain::build(plan, &|at, word| format!("op_{}_{word}", base + at));
+        let project = chain.end_stats().clone();
+        let mut nodes: Vec<NodeRef> = chain
+            .stats()
+            .into_iter()
+            .map(|(name, stats)| NodeRef {
+                name,
+                kind: NodeKind::Op,
+                stats,
+                status: None,
+                waiting: None,
+            })
+            .collect();
+        let mut topo = ops_topo(&names, &self.streams, &nodes);
+        let mut lanes: Vec<Lane> = Vec::new();
+        for (at, made) in self.sinks.into_iter().enumerate() {
+            add_sink(made, at, spec, config, &mut lanes, &mut nodes, &mut topo);
+        }
+        let parts = RuleParts {
+            id: spec.id.as_str().into(),
+            chain,
+            output: RuleOutput::new(lanes, project, spec.send_error),
+            sources,
+            source_cols,
+            send_error: spec.send_error,
+            zone: config.zone.clone(),
+            host: config.host.clone(),
+            pushing,
+            on_end,
+        };
+        let schema = self.planned.schema.iter().map(|s| s.to_string()).collect();
+        Built { parts, streams: self.streams, nodes, topo, schema }
+    }
+}
+
+fn ops_topo(names: &[String], streams: &[Option<MadeStream>], nodes: &[NodeRef]) -> Topo {
+    let mut topo = Topo::default();
+    let first = nodes.first().map(|n| n.name.to_string()).unwrap_or_default();
+    for (at, name) in names.iter().enumerate() {
+        let Some(stream) = streams.get(at).and_then(Option::as_ref) else { continue };
+        let source = format!("source_{name}");
+        topo.sources.push(source.clone());
+        if stream.decodes {
+            let decoder = format!("op_{}_decoder", at + 2);
+            topo.edges.push((source, vec![decoder.clone()]));
+            topo.edges.push((decoder, vec![first.clone()]));
+        } else {
+            topo.edges.push((source, vec![first.clone()]));
+        }
+    }
+    for pair in nodes.windows(2) {
+        topo.edges.push((pair[0].name.to_string(), vec![pair[1].name.to_string()]));
+    }
+    topo
+}
+
+/// Source and decoder of a stream as nodes of a rule.
+pub fn stream_nodes(stream: &StreamCell, at: usize) -> Vec<NodeRef> {
+    let gauge = stream.gauge.clone();
+    let mut nodes = vec![NodeRef {
+        name: format!("source_{}", stream.name).into(),
+        kind: NodeKind::Source,
+        stats: stream.source_stats.clone(),
+        status: Some(stream.status.clone()),
+        waiting: Some(Arc::new(move || gauge.rows())),
+    }];
+    if stream.decodes {
+        nodes.push(NodeRef {
+            name: format!("op_{}_decoder", at + 2).into(),
+            kind: NodeKind::Op,
+            stats: stream.decoder_stats.clone(),
+            status: None,
+            waiting: None,
+        });
+    }
+    nodes
+}
+
+fn add_sink(
+    made: MadeSink,
+    at: usize,
+    spec: &RuleSpec,
+    config: &EngineConfig,
+    lanes: &mut Vec<Lane>,
+    nodes: &mut Vec<NodeRef>,
+    topo: &mut Topo,
+) {
+    let MadeSink { action, sink, stats, shaper } = made;
+    let op = format!("{}_{at}", action.typ);
+    let project = topo_end(nodes);
+    let rows = sink.takes_rows();
+    let queue_name = format!("sink {op} of {}", spec.id);
+    let (tx, rx) = queue::bounded(queue_name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
+    let gauge = tx.gauge();
+    let cx = SinkCx {
+        services: config.services.clone(),
+        clock: config.clock.clone(),
+        status: stats.status.clone(),
+        rule: spec.id.as_str().into(),
+        op: op.as_str().into(),
+    };
+    let handle = SinkHandle::start(sink, cx, rx, stats.clone());
+    let port = Port::new(tx, handle, spec.plan.disable_buffer_full_discard);
+    let mut chain = vec![(format!("op_{op}_0_transform"), NodeKind::Op, stats.transform.clone())];
+    if !rows {
+        chain.push((format!("op_{op}_1_encode"), NodeKind::Op, stats.encode.clone()));
+    }
+    chain.push((format!("sink_{op}"), NodeKind::Sink, stats.sink.clone()));
+    let mut from = project;
+    for (name, kind, node_stats) in chain {
+        join(topo, &from, &name);
+        let is_sink = kind == NodeKind::Sink;
+        let gauge = gauge.clone();
+        nodes.push(NodeRef {
+            name: name.as_str().into(),
+            kind,
+            stats: node_stats,
+            status: is_sink.then(|| stats.status.clone()),
+            waiting: is_sink.then(|| Arc::new(move || gauge.rows()) as Arc<_>),
+        });
+        from = name;
+    }
+    put_in_lane(lanes, port, shaper, &action.props);
+}
+
+/// The node that sinks hang on: the projection, the last operator before any sink was added.
+fn topo_end(nodes: &[NodeRef]) -> String {
+    let ops = nodes.iter().filter(|n| n.kind == NodeKind::Op && n.name.ends_with("_project"));
+    ops.last().map(|n| n.name.to_string()).unwrap_or_default()
+}
+
+fn join(topo: &mut Topo, from: &str, to: &str) {
+    match topo.edges.iter_mut().find(|(name, _)| name == from) {
+        Some((_, targets)) => targets.push(to.to_owned()),
+        None => topo.edges.push((from.to_owned(), vec![to.to_owned()])),
+    }
+}
+
+/// Sinks of plain JSON with the same form share a lane; others have their own.
+fn put_in_lane(lanes: &mut Vec<Lane>, port: Port, shaper: Option<Shaper>, props: &Props) {
+    if let Some(shaper) = shaper {
+        let kind = LaneKind::Shaped(Box::new(shaper));
+        lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
+        return;
+    }
+    let flag = |key: &str| props.bool(key, false).unwrap_or(false);
+    let (single, omit) = (flag("sendSingle"), flag("omitIfEmpty"));
+    let same = lanes.iter_mut().find(|l| {
+        matches!(l.kind, LaneKind::Json { single: s, omit_if_empty: o } if s == single && o == omit)
+    });
+    match same {
+        Some(lane) => lane.ports.push(port),
+        None => {
+            let kind = LaneKind::Json { single, omit_if_empty: omit };
+            lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
+        }
+    }
+}
+

@@ -1,0 +1,76 @@
+//! Putting payloads into a sink's queue.
+
+use std::sync::Arc;
+
+use rekuiper_connect::SinkBatch;
+use rekuiper_rt::Clock;
+use rekuiper_rt::limits::SINK_STUCK_MS;
+use rekuiper_rt::queue::{Refused, Sender};
+
+use crate::sink::{SinkHandle, SinkStats, Spares};
+
+/// The way to one sink.
+pub struct Port {
+    pub tx: Sender<SinkBatch>,
+    pub stats: Arc<SinkStats>,
+    spares: Spares,
+    handle: SinkHandle,
+    /// Wait for ever instead of dropping when the sink is stuck (disableBufferFullDiscard).
+    never_drop: bool,
+    /// Since when, and at how many batches taken, the sink has not moved.
+    stuck: Option<(i64, u64)>,
+}
+
+impl Port {
+    pub fn new(tx: Sender<SinkBatch>, handle: SinkHandle, never_drop: bool) -> Self {
+        let (stats, spares) = (handle.stats.clone(), handle.spares.clone());
+        Port { tx, stats, spares, handle, never_drop, stuck: None }
+    }
+
+    /// Buffers that the sink has written and gives back.
+    pub fn spare(&self) -> (Vec<u8>, Vec<u32>) {
+        self.spares.take()
+    }
+
+    pub fn into_handle(self) -> SinkHandle {
+        self.handle
+    }
+
+    /// Waits for room as long as the sink moves. One that has taken nothing for
+    /// [`SINK_STUCK_MS`] loses its oldest payloads, which are counted as its exceptions.
+    pub async fn deliver(&mut self, batch: SinkBatch, clock: &Clock) {
+        let now = clock.now_ms();
+        let payloads = batch.len() as u64;
+        self.stats.transform.add_out(payloads);
+        self.stats.encode.add_in(payloads, now);
+        self.stats.encode.add_out(payloads);
+        self.stats.sink.add_in(payloads, now);
+        let mut batch = batch;
+        loop {
+            match self.tx.try_send(batch) {
+                Ok(()) => {
+                    self.stuck = None;
+                    return;
+                }
+                Err(Refused::Closed(_)) => return,
+                Err(Refused::Full(back)) => batch = back,
+            }
+            let (since, taken) = *self.stuck.get_or_insert((clock.now_ms(), self.tx.taken()));
+            if taken != self.tx.taken() {
+                self.stuck = None;
+                continue;
+            }
+            if !self.never_drop && clock.now_ms() - since >= SINK_STUCK_MS {
+                if let Ok(dropped) = self.tx.send_dropping(batch) {
+                    let text = format!("buffer full, dropped {dropped} of the oldest results");
+                    self.stats.sink.exceptions_of(dropped, &text, clock.now_ms());
+                }
+                return;
+            }
+            tokio::select! {
+                _ = self.tx.freed() => {}
+                _ = clock.sleep_until(since + SINK_STUCK_MS) => {}
+            }
+        }
+    }
+}

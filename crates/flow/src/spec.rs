@@ -1,0 +1,58 @@
+//! What the engine is told of a rule, and what it asks the catalog.
+
+use std::sync::Arc;
+
+use rekuiper_connect::Props;
+use rekuiper_plan::RuleOptions;
+use rekuiper_sql::ast::StreamDef;
+
+/// A rule to be run.
+#[derive(Clone, Debug, Default)]
+pub struct RuleSpec {
+    pub id: String,
+    pub sql: String,
+    /// A graph rule instead of SQL.
+    pub graph: Option<serde_json::Value>,
+    pub actions: Vec<ActionSpec>,
+    /// What changes plans.
+    pub plan: RuleOptions,
+    /// Errors of rows go to the sinks as well.
+    pub send_error: bool,
+    pub debug: bool,
+}
+
+/// One action: the sink's type and its effective properties (resourceId and connectionSelector
+/// already resolved).
+#[derive(Clone, Debug)]
+pub struct ActionSpec {
+    pub typ: String,
+    pub props: Props,
+}
+
+/// A stream or table as the engine needs it.
+#[derive(Clone)]
+pub struct StreamSpec {
+    pub def: Arc<StreamDef>,
+    /// Effective properties of its source.
+    pub props: Props,
+}
+
+/// What the engine asks of whoever keeps the definitions.
+pub trait FlowCatalog: rekuiper_plan::Catalog + Send + Sync {
+    /// The stream with the effective properties of its source (configuration key, connection,
+    /// EXTRA resolved).
+    fn stream_spec(&self, name: &str) -> Option<StreamSpec>;
+
+    /// A protobuf message type, `schema.Message`.
+    fn message(&self, schema_id: &str) -> Result<rekuiper_formats::proto::MessageType, String> {
+        Err(format!("schema {schema_id} is not known"))
+    }
+
+    /// `basic.aesKey`, decoded.
+    fn aes_key(&self) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// For the planner.
+    fn as_plan(&self) -> &dyn rekuiper_plan::Catalog;
+}
