@@ -38,16 +38,18 @@ impl Archive {
             let mut content = Vec::new();
             let read = entry.take(left + 1).read_to_end(&mut content);
             let read = read.map_err(|e| fault(e.to_string()))? as u64;
-            left = left.checked_sub(read).ok_or_else(|| {
-                fault(format!("it unpacks to more than {MAX_BYTES} bytes"))
-            })?;
+            left = left
+                .checked_sub(read)
+                .ok_or_else(|| fault(format!("it unpacks to more than {MAX_BYTES} bytes")))?;
             files.insert(name, content);
         }
         Ok(Archive { files })
     }
 
     pub fn text(&self, path: &str) -> Option<String> {
-        self.files.get(path).map(|c| String::from_utf8_lossy(c).into_owned())
+        self.files
+            .get(path)
+            .map(|c| String::from_utf8_lossy(c).into_owned())
     }
 
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
@@ -56,7 +58,8 @@ impl Archive {
 
     /// What lies in a folder, by the rest of the path.
     pub fn below<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = (&'a str, &'a [u8])> {
-        self.files().filter_map(move |(k, v)| Some((k.strip_prefix(folder)?, v)))
+        self.files()
+            .filter_map(move |(k, v)| Some((k.strip_prefix(folder)?, v)))
     }
 }
 
@@ -64,7 +67,9 @@ fn plain(name: &str) -> bool {
     let odd = |c: char| c == '\\' || c == ':' || c.is_control();
     !name.is_empty()
         && !name.contains(odd)
-        && name.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+        && name
+            .split('/')
+            .all(|part| !part.is_empty() && part != "." && part != "..")
 }
 
 #[cfg(test)]
@@ -76,7 +81,8 @@ mod tests {
     fn zip(entries: &[(&str, &str)]) -> Bytes {
         let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for (name, content) in entries {
-            out.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            out.start_file(*name, zip::write::SimpleFileOptions::default())
+                .unwrap();
             out.write_all(content.as_bytes()).unwrap();
         }
         out.finish().unwrap().into_inner().into()
@@ -86,7 +92,10 @@ mod tests {
     fn files_are_read() {
         let a = Archive::read(zip(&[("a.json", "{}"), ("schemas/x.proto", "p")])).unwrap();
         assert_eq!(a.text("a.json").as_deref(), Some("{}"));
-        assert_eq!(a.below("schemas/").collect::<Vec<_>>(), [("x.proto", &b"p"[..])]);
+        assert_eq!(
+            a.below("schemas/").collect::<Vec<_>>(),
+            [("x.proto", &b"p"[..])]
+        );
     }
 
     #[test]

@@ -25,11 +25,14 @@ fn refused(why: impl Into<String>) -> ApiError {
 
 /// Checks the header `Authorization`, which holds the bare token.
 pub fn check(etc: &Path, header: Option<&HeaderValue>) -> ApiResult<()> {
-    let token = header.map(|h| h.to_str().unwrap_or_default()).unwrap_or_default();
+    let token = header
+        .map(|h| h.to_str().unwrap_or_default())
+        .unwrap_or_default();
     if token.is_empty() {
         return Err(refused("missing_token"));
     }
-    let claims = decode(etc, token).map_err(|why| refused(format!("validate token error: {why}")))?;
+    let claims =
+        decode(etc, token).map_err(|why| refused(format!("validate token error: {why}")))?;
     let audience = match claims.get("aud") {
         Some(Value::String(one)) => vec![one.as_str()],
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
@@ -39,7 +42,9 @@ pub fn check(etc: &Path, header: Option<&HeaderValue>) -> ApiResult<()> {
         return Ok(());
     }
     let got = audience.join(" ");
-    Err(refused(format!("audience field should contain {AUDIENCE}, but got [{got}]")))
+    Err(refused(format!(
+        "audience field should contain {AUDIENCE}, but got [{got}]"
+    )))
 }
 
 fn decode(etc: &Path, token: &str) -> Result<Map<String, Value>, String> {
@@ -51,11 +56,17 @@ fn decode(etc: &Path, token: &str) -> Result<Map<String, Value>, String> {
     let header = jsonwebtoken::decode_header(token).map_err(malformed)?;
     let algorithms = [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512];
     if !algorithms.contains(&header.alg) {
-        return Err(format!("token signature is invalid: signing method {:?} is not RSA", header.alg));
+        return Err(format!(
+            "token signature is invalid: signing method {:?} is not RSA",
+            header.alg
+        ));
     }
     let unread: Map<String, Value> =
         jsonwebtoken::dangerous::insecure_decode_claims(token).map_err(malformed)?;
-    let issuer = unread.get("iss").and_then(Value::as_str).filter(|s| !s.is_empty());
+    let issuer = unread
+        .get("iss")
+        .and_then(Value::as_str)
+        .filter(|s| !s.is_empty());
     let issuer = issuer.ok_or_else(|| unverifiable("issuer field not exist in jwt payload"))?;
     let key = key(etc, issuer)?;
     let mut validation = Validation::new(header.alg);
@@ -85,14 +96,21 @@ fn unverifiable(why: &str) -> String {
 
 /// The key of an issuer. Its name must be a plain file name.
 fn key(etc: &Path, issuer: &str) -> Result<DecodingKey, String> {
-    let plain = issuer.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
+    let plain = issuer
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b))
         && !issuer.starts_with('.');
-    let missing = || unverifiable(&format!("not found target key file {issuer:?} in /etc/mgmt"));
+    let missing = || {
+        unverifiable(&format!(
+            "not found target key file {issuer:?} in /etc/mgmt"
+        ))
+    };
     if !plain {
         return Err(missing());
     }
     let pem = std::fs::read(etc.join("mgmt").join(issuer)).map_err(|_| missing())?;
-    DecodingKey::from_rsa_pem(&pem).map_err(|e| unverifiable(&format!("{issuer} is no usable key: {e}")))
+    DecodingKey::from_rsa_pem(&pem)
+        .map_err(|e| unverifiable(&format!("{issuer} is no usable key: {e}")))
 }
 
 /// RSA by `ring`, the one cryptographic library of this server.
@@ -126,9 +144,11 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
         _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
     };
     match key.kind() {
-        DecodingKeyKind::SecretOrDer(der) => {
-            Ok(Box::new(Rsa { algorithm: *algorithm, parameters, key: der.clone() }))
-        }
+        DecodingKeyKind::SecretOrDer(der) => Ok(Box::new(Rsa {
+            algorithm: *algorithm,
+            parameters,
+            key: der.clone(),
+        })),
         _ => Err(ErrorKind::InvalidKeyFormat.into()),
     }
 }

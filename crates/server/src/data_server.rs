@@ -38,9 +38,19 @@ impl Events {
 }
 
 enum Endpoint {
-    Push { method: Method, takers: Vec<(u64, Deliver)> },
-    Events { events: Events, users: Vec<u64> },
-    Socket { events: Events, users: Vec<u64>, takers: Vec<(u64, Deliver)> },
+    Push {
+        method: Method,
+        takers: Vec<(u64, Deliver)>,
+    },
+    Events {
+        events: Events,
+        users: Vec<u64>,
+    },
+    Socket {
+        events: Events,
+        users: Vec<u64>,
+        takers: Vec<(u64, Deliver)>,
+    },
 }
 
 #[derive(Default)]
@@ -65,7 +75,9 @@ pub struct Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         let mut paths = lock(&self.paths);
-        let Some(endpoint) = paths.by_path.get_mut(&self.path) else { return };
+        let Some(endpoint) = paths.by_path.get_mut(&self.path) else {
+            return;
+        };
         if endpoint.leave(self.number) {
             paths.by_path.remove(&self.path);
         }
@@ -104,7 +116,10 @@ fn taken(path: &str) -> String {
 impl DataServer {
     /// `port` is where it will listen.
     pub fn new(port: u16) -> DataServer {
-        DataServer { paths: Arc::default(), port }
+        DataServer {
+            paths: Arc::default(),
+            port,
+        }
     }
 
     pub fn port(&self) -> u16 {
@@ -126,15 +141,21 @@ impl DataServer {
         let endpoint = paths.by_path.entry(path.to_owned()).or_insert_with(make);
         let joined = join(endpoint, number).ok_or_else(|| taken(path))?;
         drop(paths);
-        let registration =
-            Registration { paths: self.paths.clone(), path: path.to_owned(), number };
+        let registration = Registration {
+            paths: self.paths.clone(),
+            path: path.to_owned(),
+            number,
+        };
         Ok((joined, registration))
     }
 
     /// Takes the bodies of requests of one method; all who registered get each.
     pub fn push(&self, path: &str, method: Method, to: Deliver) -> Result<Registration, String> {
         let own = method.clone();
-        let make = move || Endpoint::Push { method: own, takers: Vec::new() };
+        let make = move || Endpoint::Push {
+            method: own,
+            takers: Vec::new(),
+        };
         let join = |e: &mut Endpoint, n| match e {
             Endpoint::Push { method: m, takers } if *m == method => {
                 takers.push((n, to));
@@ -147,7 +168,10 @@ impl DataServer {
 
     /// Serves server-sent events.
     pub fn events(&self, path: &str) -> Result<(Events, Registration), String> {
-        let make = || Endpoint::Events { events: new_events(), users: Vec::new() };
+        let make = || Endpoint::Events {
+            events: new_events(),
+            users: Vec::new(),
+        };
         self.join(path, make, |e, n| match e {
             Endpoint::Events { events, users } => {
                 users.push(n);
@@ -158,10 +182,22 @@ impl DataServer {
     }
 
     /// Talks WebSocket: what is sent goes to every client, what clients send goes to `to`.
-    pub fn socket(&self, path: &str, to: Option<Deliver>) -> Result<(Events, Registration), String> {
-        let make = || Endpoint::Socket { events: new_events(), users: Vec::new(), takers: Vec::new() };
+    pub fn socket(
+        &self,
+        path: &str,
+        to: Option<Deliver>,
+    ) -> Result<(Events, Registration), String> {
+        let make = || Endpoint::Socket {
+            events: new_events(),
+            users: Vec::new(),
+            takers: Vec::new(),
+        };
         self.join(path, make, |e, n| match e {
-            Endpoint::Socket { events, users, takers } => {
+            Endpoint::Socket {
+                events,
+                users,
+                takers,
+            } => {
                 match to {
                     Some(to) => takers.push((n, to)),
                     None => users.push(n),
@@ -250,7 +286,9 @@ enum Found {
 }
 
 fn new_events() -> Events {
-    Events { to: broadcast::channel(EVENTS).0 }
+    Events {
+        to: broadcast::channel(EVENTS).0,
+    }
 }
 
 fn status(status: StatusCode, text: &str) -> Response<Body> {
@@ -284,7 +322,10 @@ fn stream(from: broadcast::Receiver<Bytes>) -> Response<Body> {
     let first = futures_util::stream::once(async { Ok(Bytes::from_static(b": open\n\n")) });
     let mut response = Response::new(Body::from_stream(first.chain(events)));
     let headers = response.headers_mut();
-    headers.insert("content-type", HeaderValue::from_static("text/event-stream"));
+    headers.insert(
+        "content-type",
+        HeaderValue::from_static("text/event-stream"),
+    );
     headers.insert("cache-control", HeaderValue::from_static("no-cache"));
     headers.insert("access-control-allow-origin", HeaderValue::from_static("*"));
     response
@@ -294,7 +335,14 @@ fn stream(from: broadcast::Receiver<Bytes>) -> Response<Body> {
 fn frame(event: &[u8]) -> Bytes {
     let text = String::from_utf8_lossy(event);
     let lines: Vec<String> = text.lines().map(|l| format!("data: {l}\n")).collect();
-    Bytes::from(format!("{}\n", if lines.is_empty() { "data: \n".into() } else { lines.concat() }))
+    Bytes::from(format!(
+        "{}\n",
+        if lines.is_empty() {
+            "data: \n".into()
+        } else {
+            lines.concat()
+        }
+    ))
 }
 
 #[cfg(test)]

@@ -24,7 +24,11 @@ pub struct Dump {
 
 impl Dump {
     pub fn new(on: bool, folder: PathBuf, retained_ms: i64) -> Dump {
-        Dump { on: AtomicBool::new(on), folder, retained_seconds: retained_ms / 1000 }
+        Dump {
+            on: AtomicBool::new(on),
+            folder,
+            retained_seconds: retained_ms / 1000,
+        }
     }
 
     pub fn enabled(&self) -> bool {
@@ -52,8 +56,10 @@ impl Dump {
     fn write(&self, text: &str, now: i64) -> std::io::Result<()> {
         std::fs::create_dir_all(&self.folder)?;
         let name = format!("metrics.{}.log", now - now % FILE_SECONDS);
-        let mut file =
-            std::fs::OpenOptions::new().create(true).append(true).open(self.folder.join(name))?;
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.folder.join(name))?;
         file.write_all(format!("# TIME {now}\n{text}").as_bytes())?;
         for (start, path) in self.files() {
             if start + FILE_SECONDS < now - self.retained_seconds {
@@ -65,10 +71,17 @@ impl Dump {
 
     /// Files by the second they begin at.
     fn files(&self) -> Vec<(i64, PathBuf)> {
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten();
         let start = |p: PathBuf| {
             let name = p.file_name()?.to_str()?;
-            let start = name.strip_prefix("metrics.")?.strip_suffix(".log")?.parse().ok()?;
+            let start = name
+                .strip_prefix("metrics.")?
+                .strip_suffix(".log")?
+                .parse()
+                .ok()?;
             Some((start, p))
         };
         entries.filter_map(|e| start(e.path())).collect()
@@ -85,9 +98,14 @@ impl Dump {
         let fault = |e: &dyn std::fmt::Display| format!("metrics cannot be packed: {e}");
         let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for (_, path) in files {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             let content = std::fs::read(&path).map_err(|e| fault(&e))?;
-            out.start_file(name, SimpleFileOptions::default()).map_err(|e| fault(&e))?;
+            out.start_file(name, SimpleFileOptions::default())
+                .map_err(|e| fault(&e))?;
             out.write_all(&content).map_err(|e| fault(&e))?;
         }
         Ok(out.finish().map_err(|e| fault(&e))?.into_inner())

@@ -27,17 +27,26 @@ pub struct EngineError {
 impl EngineError {
     /// The rule is wrong: SQL, plan, options.
     pub fn undefined(message: impl Into<String>) -> Self {
-        EngineError { code: code::UNDEFINED, message: message.into() }
+        EngineError {
+            code: code::UNDEFINED,
+            message: message.into(),
+        }
     }
 
     /// A source or sink cannot be set up.
     pub fn executor(message: impl Into<String>) -> Self {
-        EngineError { code: code::EXECUTOR, message: message.into() }
+        EngineError {
+            code: code::EXECUTOR,
+            message: message.into(),
+        }
     }
 
     /// A peer cannot be reached.
     pub fn io(message: impl Into<String>) -> Self {
-        EngineError { code: code::IO, message: message.into() }
+        EngineError {
+            code: code::IO,
+            message: message.into(),
+        }
     }
 }
 

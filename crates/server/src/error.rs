@@ -30,7 +30,12 @@ impl ApiError {
             code::NOT_FOUND => StatusCode::NOT_FOUND,
             _ => StatusCode::BAD_REQUEST,
         };
-        ApiError { code, status, message: message.into(), bare: false }
+        ApiError {
+            code,
+            status,
+            message: message.into(),
+            bare: false,
+        }
     }
 
     /// The default: the request is wrong in some way.
@@ -52,7 +57,12 @@ impl ApiError {
 
     /// Text without JSON around it.
     pub fn bare(status: StatusCode, message: impl Into<String>) -> ApiError {
-        ApiError { code: code::UNDEFINED, status, message: message.into(), bare: true }
+        ApiError {
+            code: code::UNDEFINED,
+            status,
+            message: message.into(),
+            bare: true,
+        }
     }
 
     pub fn with_status(mut self, status: StatusCode) -> ApiError {
@@ -69,7 +79,10 @@ impl ApiError {
         if self.bare {
             return format!("{}\n", self.message);
         }
-        format!("{}\n", serde_json::json!({"error": self.code, "message": self.message}))
+        format!(
+            "{}\n",
+            serde_json::json!({"error": self.code, "message": self.message})
+        )
     }
 }
 

@@ -82,7 +82,9 @@ impl App {
         let (name, lookup) = (entry.def.name.to_string(), entry.is_lookup());
         self.catalog.create_source(entry).await?;
         if lookup {
-            self.engine.changed(Change::LookupTableCreated(name)).await?;
+            self.engine
+                .changed(Change::LookupTableCreated(name))
+                .await?;
         }
         Ok(())
     }
@@ -92,7 +94,9 @@ impl App {
         let lookup = entry.is_lookup();
         self.catalog.replace_source(name, entry).await?;
         if lookup {
-            self.engine.changed(Change::LookupTableCreated(name.to_owned())).await?;
+            self.engine
+                .changed(Change::LookupTableCreated(name.to_owned()))
+                .await?;
         }
         Ok(())
     }
@@ -103,11 +107,15 @@ impl App {
         if !force && !users.is_empty() && self.catalog.described(kind, name).is_ok() {
             let (what, rules) = (kind.title(), users.join(", "));
             let hint = "stop them first, or add ?force=true";
-            return Err(ApiError::bad(format!("{what} {name} is used by rules {rules}; {hint}")));
+            return Err(ApiError::bad(format!(
+                "{what} {name} is used by rules {rules}; {hint}"
+            )));
         }
         let old = self.catalog.drop_source(kind, name).await?;
         if old.is_lookup() {
-            self.engine.changed(Change::LookupTableDropped(name.to_owned())).await?;
+            self.engine
+                .changed(Change::LookupTableDropped(name.to_owned()))
+                .await?;
         }
         Ok(())
     }
@@ -117,7 +125,9 @@ impl App {
         self.rules.clear().await?;
         for (name, entry) in self.catalog.sources(StreamKind::Table) {
             if entry.is_lookup() {
-                self.engine.changed(Change::LookupTableDropped(name)).await?;
+                self.engine
+                    .changed(Change::LookupTableDropped(name))
+                    .await?;
             }
         }
         for c in self.catalog.connections() {

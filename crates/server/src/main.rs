@@ -47,7 +47,9 @@ fn run() -> Result<i32, String> {
 
 #[cfg(feature = "fake-engine")]
 fn engine(starter: &Starter) -> Result<Arc<dyn RuleEngine>, String> {
-    Ok(Arc::new(rekuiper_server::engine::fake::FakeEngine::new(starter.catalog.clone())))
+    Ok(Arc::new(rekuiper_server::engine::fake::FakeEngine::new(
+        starter.catalog.clone(),
+    )))
 }
 
 #[cfg(not(feature = "fake-engine"))]
@@ -89,7 +91,9 @@ fn place(args: impl Iterator<Item = String>) -> Result<Option<Place>, String> {
         if slot.is_none() && flag != "loadFileType" {
             return Err(format!("flag {arg} is not known\n{USAGE}"));
         }
-        let value = given.or_else(|| args.next()).ok_or(format!("flag {arg} needs a value"))?;
+        let value = given
+            .or_else(|| args.next())
+            .ok_or(format!("flag {arg} needs a value"))?;
         match slot {
             Some(i) => dirs[i] = Some(PathBuf::from(value)),
             None => absolute = value == "absolute",
@@ -97,7 +101,12 @@ fn place(args: impl Iterator<Item = String>) -> Result<Option<Place>, String> {
     }
     let [etc, data, log, plugins] = dirs;
     if absolute {
-        return Ok(Some(Place::Absolute { etc, data, log, plugins }));
+        return Ok(Some(Place::Absolute {
+            etc,
+            data,
+            log,
+            plugins,
+        }));
     }
     let base = match std::env::var_os("KuiperBaseKey").filter(|b| !b.is_empty()) {
         Some(base) => PathBuf::from(base),

@@ -21,7 +21,9 @@ pub struct Process {
 
 impl Default for Process {
     fn default() -> Self {
-        Process { last: Mutex::new((Instant::now(), cpu_seconds())) }
+        Process {
+            last: Mutex::new((Instant::now(), cpu_seconds())),
+        }
     }
 }
 
@@ -30,7 +32,11 @@ impl Process {
         let (now, cpu) = (Instant::now(), cpu_seconds());
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let wall = now.duration_since(last.0).as_secs_f64();
-        let cpu_percent = if wall > 0.0 { ((cpu - last.1) / wall * 100.0).max(0.0) } else { 0.0 };
+        let cpu_percent = if wall > 0.0 {
+            ((cpu - last.1) / wall * 100.0).max(0.0)
+        } else {
+            0.0
+        };
         *last = (now, cpu);
         Reading {
             cpu_percent,
@@ -46,12 +52,23 @@ pub fn cpu_seconds() -> f64 {
     // The name in brackets may hold spaces: count from behind it.
     let rest = stat.rsplit_once(')').map_or("", |(_, r)| r);
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let ticks = |i: usize| {
+        fields
+            .get(i)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(11) + ticks(12)) / TICKS
 }
 
 fn kib(file: &str, key: &str) -> u64 {
     let text = std::fs::read_to_string(file).unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix(key)).unwrap_or_default();
-    line.split_whitespace().next().and_then(|n| n.parse().ok()).unwrap_or(0)
+    let line = text
+        .lines()
+        .find_map(|l| l.strip_prefix(key))
+        .unwrap_or_default();
+    line.split_whitespace()
+        .next()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0)
 }

@@ -12,9 +12,9 @@ use crate::web::json::text;
 pub async fn install(app: &App, name: &str, request: Map<String, Value>) -> ApiResult<()> {
     let file = text(&request, "file")?.unwrap_or_default();
     let archive = Archive::read(app.fetch.bytes(file).await?)?;
-    let descriptor = archive.text(&format!("{name}.json")).ok_or_else(|| {
-        ApiError::bad(format!("the archive holds no descriptor {name}.json"))
-    })?;
+    let descriptor = archive
+        .text(&format!("{name}.json"))
+        .ok_or_else(|| ApiError::bad(format!("the archive holds no descriptor {name}.json")))?;
     let parsed: Value = serde_json::from_str(&descriptor)
         .map_err(|e| ApiError::bad(format!("{name}.json is not valid JSON: {e}")))?;
     let proto = |file: &str| archive.text(&format!("schemas/{file}"));

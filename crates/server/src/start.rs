@@ -55,12 +55,26 @@ impl Starter {
         let path = config.dirs.data.join(STORE);
         let store = Store::open(&path, Durability::Power).map_err(|e| e.to_string())?;
         let catalog = Catalog::open(store, config.clone())?;
-        Ok(Starter { config, catalog, data: DataServer::new(port), log, rest, data_listener })
+        Ok(Starter {
+            config,
+            catalog,
+            data: DataServer::new(port),
+            log,
+            rest,
+            data_listener,
+        })
     }
 
     /// Serves; rules that are triggered start in the background.
     pub async fn run(self, engine: Arc<dyn RuleEngine>) -> Result<Running, String> {
-        let Starter { config, catalog, data, log, rest, data_listener } = self;
+        let Starter {
+            config,
+            catalog,
+            data,
+            log,
+            rest,
+            data_listener,
+        } = self;
         let zone = zone(&config.basic.timezone).map_err(|e| e.message)?;
         let rules = Rules::new(catalog.clone(), engine.clone(), system_clock(), zone);
         let (stop, stopped) = watch::channel(false);
@@ -90,27 +104,39 @@ impl Starter {
             config,
         });
         let addresses = (rest.address(), data_listener.address());
-        let (Ok(rest_at), Ok(data_at)) = addresses else { return Err("a port is gone".into()) };
+        let (Ok(rest_at), Ok(data_at)) = addresses else {
+            return Err("a port is gone".into());
+        };
         let fresh = rules.restore()?;
         let mut listeners = vec![
             tokio::spawn(rest.run(of_router(routes::router(app.clone())), stopped.clone())),
             tokio::spawn(data_listener.run(of_data(data), stopped.clone())),
         ];
         listeners.extend(prometheus_listener(&app, &stopped).await);
-        let tasks =
-            vec![tokio::spawn(rules.patrol()), tokio::spawn(dump::Dump::run(app.clone()))];
+        let tasks = vec![
+            tokio::spawn(rules.patrol()),
+            tokio::spawn(dump::Dump::run(app.clone())),
+        ];
         warn_when_open(&app.config, rest_at);
         if fresh {
             first_rules(&app).await;
         }
         tracing::info!("serving REST at {rest_at}, data at {data_at}");
-        Ok(Running { app, rest: rest_at, data: data_at, listeners, tasks })
+        Ok(Running {
+            app,
+            rest: rest_at,
+            data: data_at,
+            listeners,
+            tasks,
+        })
     }
 }
 
 /// `etc/init.json` is taken in once, when the store is new.
 async fn first_rules(app: &App) {
-    let Ok(text) = std::fs::read_to_string(app.config.dirs.etc.join("init.json")) else { return };
+    let Ok(text) = std::fs::read_to_string(app.config.dirs.etc.join("init.json")) else {
+        return;
+    };
     match crate::transfer::import_ruleset(app, &text).await {
         Ok([s, t, r]) => tracing::info!("init.json: {s} streams, {t} tables and {r} rules"),
         Err(e) => tracing::error!("init.json cannot be taken in: {e}"),
@@ -118,12 +144,20 @@ async fn first_rules(app: &App) {
 }
 
 async fn listen(at: &Address, what: &str, long_lived: bool) -> Result<Listener, String> {
-    let ip = if at.ip.is_empty() { "0.0.0.0" } else { at.ip.as_str() };
+    let ip = if at.ip.is_empty() {
+        "0.0.0.0"
+    } else {
+        at.ip.as_str()
+    };
     let listener = TcpListener::bind((ip, at.port))
         .await
         .map_err(|e| format!("{what} server cannot listen at {ip}:{}: {e}", at.port))?;
     let tls = at.tls.as_ref().map(tls::acceptor).transpose()?;
-    Ok(Listener { listener, tls, long_lived })
+    Ok(Listener {
+        listener,
+        tls,
+        long_lived,
+    })
 }
 
 fn of_router(router: Router) -> Answer {
@@ -149,7 +183,11 @@ async fn prometheus_listener(
     if !basic.prometheus || basic.prometheus_port == app.config.rest.port {
         return None;
     }
-    let at = Address { ip: "0.0.0.0".into(), port: basic.prometheus_port, tls: None };
+    let at = Address {
+        ip: "0.0.0.0".into(),
+        port: basic.prometheus_port,
+        tls: None,
+    };
     let listener = match listen(&at, "Prometheus", false).await {
         Ok(listener) => listener,
         Err(e) => {
@@ -160,10 +198,17 @@ async fn prometheus_listener(
     let app = app.clone();
     let get = axum::routing::get(move || {
         let app = app.clone();
-        async move { ([("content-type", prometheus::CONTENT_TYPE)], prometheus::text(&app)) }
+        async move {
+            (
+                [("content-type", prometheus::CONTENT_TYPE)],
+                prometheus::text(&app),
+            )
+        }
     });
     let router = Router::new().route("/metrics", get);
-    Some(tokio::spawn(listener.run(of_router(router), stopped.clone())))
+    Some(tokio::spawn(
+        listener.run(of_router(router), stopped.clone()),
+    ))
 }
 
 /// Anyone who reaches the port can run rules: that must be meant.

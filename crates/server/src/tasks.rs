@@ -46,13 +46,21 @@ impl Tasks {
         }
         let id = format!("{kind}-{second}");
         while all.len() >= MOST {
-            let oldest = all.iter().min_by_key(|(_, t)| t.created).map(|(id, _)| id.clone());
+            let oldest = all
+                .iter()
+                .min_by_key(|(_, t)| t.created)
+                .map(|(id, _)| id.clone());
             let Some(oldest) = oldest else { break };
             all.remove(&oldest);
         }
         let ms = now.as_millisecond();
-        let task =
-            Task { status: "running", message: String::new(), created: ms, updated: ms, handle: None };
+        let task = Task {
+            status: "running",
+            message: String::new(),
+            created: ms,
+            updated: ms,
+            handle: None,
+        };
         all.insert(id.clone(), task);
         let (done, own) = (self.all.clone(), id.clone());
         let handle = tokio::spawn(async move {

@@ -56,13 +56,21 @@ impl Trials {
         let mut all = lock(&self.all);
         drop(all.by_id.remove(&def.id));
         if all.by_id.len() >= MOST {
-            return Err(ApiError::bad(format!("{MOST} trial runs are there already, end some first")));
+            return Err(ApiError::bad(format!(
+                "{MOST} trial runs are there already, end some first"
+            )));
         }
         let path = format!("/test/{}", def.id);
         let (events, registration) = data.events(&path).map_err(ApiError::bad)?;
         all.next += 1;
         let (id, number) = (def.id.clone(), all.next);
-        let trial = Trial { def, events, _path: registration, run: None, number };
+        let trial = Trial {
+            def,
+            events,
+            _path: registration,
+            run: None,
+            number,
+        };
         all.by_id.insert(id.clone(), trial);
         let weak = Arc::downgrade(&self.all);
         tokio::spawn(async move {
@@ -80,7 +88,8 @@ impl Trials {
         let (def, events, number) = {
             let all = lock(&self.all);
             let trial = all.by_id.get(id);
-            let trial = trial.ok_or_else(|| ApiError::bad(format!("trial run {id} does not exist")))?;
+            let trial =
+                trial.ok_or_else(|| ApiError::bad(format!("trial run {id} does not exist")))?;
             (trial.def.clone(), trial.events.clone(), trial.number)
         };
         let (tx, mut rx) = mpsc::channel(QUEUE);

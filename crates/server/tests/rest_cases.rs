@@ -48,7 +48,12 @@ fn file(name: &str, vars: &[(&str, &str)]) {
             Some(why) => failed.push(format!("{}: {why}", sc.name)),
         }
     }
-    assert!(failed.is_empty(), "{name}: {} failed\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{name}: {} failed\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
     assert!(passed > 0, "{name} holds no case that runs");
     server.stop();
 }
@@ -63,8 +68,22 @@ macro_rules! files {
 }
 
 files!(
-    connections, data, deviations, metadata, plugins, rules, rules_more, rules_tags_bulk, ruletest,
-    schemas, services, streams, system, tables, uploads, zz_data_reset
+    connections,
+    data,
+    deviations,
+    metadata,
+    plugins,
+    rules,
+    rules_more,
+    rules_tags_bulk,
+    ruletest,
+    schemas,
+    services,
+    streams,
+    system,
+    tables,
+    uploads,
+    zz_data_reset
 );
 
 #[test]

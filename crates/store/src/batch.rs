@@ -3,10 +3,19 @@
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Op {
-    Put { space: String, key: String, value: Vec<u8> },
-    Delete { space: String, key: String },
+    Put {
+        space: String,
+        key: String,
+        value: Vec<u8>,
+    },
+    Delete {
+        space: String,
+        key: String,
+    },
     /// Deletes all keys of a namespace.
-    Clear { space: String },
+    Clear {
+        space: String,
+    },
 }
 
 /// Changes that are kept all or not at all, in their order.
@@ -21,17 +30,26 @@ impl Batch {
     }
 
     pub fn put(mut self, space: &str, key: &str, value: impl Into<Vec<u8>>) -> Batch {
-        self.ops.push(Op::Put { space: space.into(), key: key.into(), value: value.into() });
+        self.ops.push(Op::Put {
+            space: space.into(),
+            key: key.into(),
+            value: value.into(),
+        });
         self
     }
 
     pub fn delete(mut self, space: &str, key: &str) -> Batch {
-        self.ops.push(Op::Delete { space: space.into(), key: key.into() });
+        self.ops.push(Op::Delete {
+            space: space.into(),
+            key: key.into(),
+        });
         self
     }
 
     pub fn clear(mut self, space: &str) -> Batch {
-        self.ops.push(Op::Clear { space: space.into() });
+        self.ops.push(Op::Clear {
+            space: space.into(),
+        });
         self
     }
 

@@ -6,7 +6,9 @@ use thiserror::Error;
 pub enum StoreError {
     #[error("the store cannot be opened at {path}: {reason}; check that the folder is writable")]
     Open { path: String, reason: String },
-    #[error("the store could not do this: {0}; check disk space and permissions of the data folder")]
+    #[error(
+        "the store could not do this: {0}; check disk space and permissions of the data folder"
+    )]
     Sqlite(String),
     #[error("the store is closed")]
     Closed,

@@ -36,7 +36,10 @@ type Read<T> = Result<T, String>;
 
 /// The one value in `data`.
 pub fn decode(data: &[u8]) -> Result<Value, String> {
-    let mut r = Reader { data, types: HashMap::new() };
+    let mut r = Reader {
+        data,
+        types: HashMap::new(),
+    };
     loop {
         let length = r.uint()?;
         let message = r.take(length)?;
@@ -139,7 +142,10 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self, elem: i64, depth: usize) -> Read<Value> {
         let n = self.count()?;
-        (0..n).map(|_| self.value(elem, depth + 1)).collect::<Read<Vec<_>>>().map(Value::Array)
+        (0..n)
+            .map(|_| self.value(elem, depth + 1))
+            .collect::<Read<Vec<_>>>()
+            .map(Value::Array)
     }
 
     fn map(&mut self, key: i64, elem: i64, depth: usize) -> Read<Value> {
@@ -163,7 +169,10 @@ impl<'a> Reader<'a> {
                 return Ok(Value::Object(out));
             }
             at = at.saturating_add(delta);
-            let (name, id) = fields.get(at - 1).ok_or("a field number is out of range")?.clone();
+            let (name, id) = fields
+                .get(at - 1)
+                .ok_or("a field number is out of range")?
+                .clone();
             let v = self.value(id, depth + 1)?;
             out.insert(name, v);
         }
@@ -316,7 +325,8 @@ mod tests {
     #[test]
     fn a_map_of_any_values() {
         let mut data = vec![0x0d, 0x7f, 4, 1, 2, 0xff, 0x80, 0, 1, 0x0c, 1, 0x10, 0, 0];
-        let body = b"\xff\x80\x00\x02\x03qos\x07float64\x08\x04\x00\xfe\xf0?\x01u\x06string\x0c\x03\x00\x01r";
+        let body = b"\xff\x80\x00\x02\x03qos\x07float64\x08\x04\x00\xfe\xf0?\
+            \x01u\x06string\x0c\x03\x00\x01r";
         data.push(body.len() as u8);
         data.extend_from_slice(body);
         assert_eq!(decode(&data), Ok(json!({"qos": 1, "u": "r"})));

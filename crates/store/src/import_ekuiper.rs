@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 
-use crate::gob;
 use crate::StoreError;
+use crate::gob;
 
 /// One entry of the foreign store.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,13 +29,19 @@ pub struct Contents {
 impl Contents {
     /// The entries of a table, by key.
     pub fn of<'a>(&'a self, table: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        self.entries.iter().filter(move |e| e.table == table).map(|e| (e.key.as_str(), &e.value))
+        self.entries
+            .iter()
+            .filter(move |e| e.table == table)
+            .map(|e| (e.key.as_str(), &e.value))
     }
 }
 
 /// Reads `database` (sqliteKV.db); `scratch` is a folder of ours for the copy.
 pub fn read(database: &Path, scratch: &Path) -> Result<Contents, StoreError> {
-    let fault = |reason: String| StoreError::Foreign { path: database.display().to_string(), reason };
+    let fault = |reason: String| StoreError::Foreign {
+        path: database.display().to_string(),
+        reason,
+    };
     let copy = scratch.join(format!("import-{}.db", std::process::id()));
     let result = copy_all(database, &copy)
         .map_err(|e| fault(e.to_string()))
@@ -76,7 +82,8 @@ fn read_copy(path: &Path) -> rusqlite::Result<Contents> {
     let mut out = Contents::default();
     for table in tables {
         let quoted = table.replace('"', "\"\"");
-        let Ok(mut q) = db.prepare(&format!("SELECT key, val FROM \"{quoted}\" ORDER BY key")) else {
+        let Ok(mut q) = db.prepare(&format!("SELECT key, val FROM \"{quoted}\" ORDER BY key"))
+        else {
             continue;
         };
         let mut rows = q.query([])?;
@@ -84,7 +91,11 @@ fn read_copy(path: &Path) -> rusqlite::Result<Contents> {
             let key: String = row.get(0)?;
             let data: Vec<u8> = row.get(1)?;
             match gob::decode(&data) {
-                Ok(value) => out.entries.push(Entry { table: table.clone(), key, value }),
+                Ok(value) => out.entries.push(Entry {
+                    table: table.clone(),
+                    key,
+                    value,
+                }),
                 Err(why) => out.unreadable.push((table.clone(), key, why)),
             }
         }

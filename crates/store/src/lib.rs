@@ -70,7 +70,12 @@ impl Store {
             .name("store".into())
             .spawn(move || worker::run(connection, jobs))
             .map_err(|e| StoreError::Thread(e.to_string()))?;
-        Ok(Store { inner: Arc::new(Inner { queue: Some(queue), thread: Some(thread) }) })
+        Ok(Store {
+            inner: Arc::new(Inner {
+                queue: Some(queue),
+                thread: Some(thread),
+            }),
+        })
     }
 
     fn send(&self, job: worker::Job) -> Result<(), StoreError> {

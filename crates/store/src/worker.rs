@@ -19,9 +19,13 @@ pub(crate) enum Job {
 }
 
 pub(crate) fn open(path: &Path, durability: Durability) -> Result<Connection, StoreError> {
-    let fault = |reason: String| StoreError::Open { path: path.display().to_string(), reason };
+    let fault = |reason: String| StoreError::Open {
+        path: path.display().to_string(),
+        reason,
+    };
     let db = Connection::open(path).map_err(|e| fault(e.to_string()))?;
-    db.busy_timeout(std::time::Duration::from_secs(5)).map_err(|e| fault(e.to_string()))?;
+    db.busy_timeout(std::time::Duration::from_secs(5))
+        .map_err(|e| fault(e.to_string()))?;
     let flush = match durability {
         Durability::Process => "NORMAL",
         Durability::Power => "FULL",
@@ -38,7 +42,9 @@ pub(crate) fn open(path: &Path, durability: Durability) -> Result<Connection, St
         .query_row("PRAGMA user_version", [], |r| r.get(0))
         .map_err(|e| fault(e.to_string()))?;
     match form {
-        0 => db.pragma_update(None, "user_version", FORM).map_err(|e| fault(e.to_string()))?,
+        0 => db
+            .pragma_update(None, "user_version", FORM)
+            .map_err(|e| fault(e.to_string()))?,
         FORM => {}
         newer => {
             let reason = format!("it was written by a newer version (form {newer}, known {FORM})");

@@ -13,7 +13,11 @@ fn everything_is_read_and_the_original_untouched() {
     std::fs::create_dir_all(&scratch).unwrap();
     let all = import_ekuiper::read(&db, &scratch).unwrap();
     assert_eq!(std::fs::read(&db).unwrap(), before);
-    assert_eq!(std::fs::read_dir(&scratch).unwrap().count(), 0, "the copy is gone");
+    assert_eq!(
+        std::fs::read_dir(&scratch).unwrap().count(),
+        0,
+        "the copy is gone"
+    );
     std::fs::remove_dir_all(&scratch).unwrap();
 
     assert!(all.unreadable.is_empty(), "{:?}", all.unreadable);
@@ -21,7 +25,11 @@ fn everything_is_read_and_the_original_untouched() {
     assert_eq!(streams, ["meters", "press", "raw", "sites"]);
     let rules: Vec<&str> = all.of("rule").map(|(k, _)| k).collect();
     assert_eq!(rules, ["enrich", "hot_lines", "stopped_one"]);
-    let plant = all.of("confKVStorage").find(|(k, _)| *k == "sources.mqtt.plant").unwrap().1;
+    let plant = all
+        .of("confKVStorage")
+        .find(|(k, _)| *k == "sources.mqtt.plant")
+        .unwrap()
+        .1;
     let want = json!({"server": "tcp://127.0.0.1:1", "qos": 1, "username": "reader"});
     assert_eq!(plant, &want);
 }

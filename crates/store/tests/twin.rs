@@ -23,8 +23,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn groups() -> impl Strategy<Value = Vec<Vec<Step>>> {
+    proptest::collection::vec(proptest::collection::vec(step(), 1..6), 1..20)
+}
+
 fn folder(name: &str) -> std::path::PathBuf {
-    let n = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    let n = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos();
     let p = std::env::temp_dir().join(format!("rekuiper-store-{name}-{}-{n}", std::process::id()));
     std::fs::create_dir_all(&p).unwrap();
     p
@@ -33,7 +40,7 @@ fn folder(name: &str) -> std::path::PathBuf {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn equals_a_map(steps in proptest::collection::vec(proptest::collection::vec(step(), 1..6), 1..20)) {
+    fn equals_a_map(steps in groups()) {
         let dir = folder("twin");
         let path = dir.join("t.db");
         let mut store = Store::open(&path, Durability::Process).unwrap();

@@ -29,7 +29,9 @@ impl Kind {
     }
 
     pub fn of(word: &str) -> Option<Kind> {
-        [Kind::Sources, Kind::Sinks, Kind::Connections].into_iter().find(|k| k.word() == word)
+        [Kind::Sources, Kind::Sinks, Kind::Connections]
+            .into_iter()
+            .find(|k| k.word() == word)
     }
 }
 
@@ -39,11 +41,17 @@ pub(super) fn load(memory: &mut Memory, key: &str, value: &[u8]) {
     let (Some(kind), Some(typ), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
         return;
     };
-    let (Some(kind), Some(props)) = (Kind::of(kind), super::object(value)) else { return };
+    let (Some(kind), Some(props)) = (Kind::of(kind), super::object(value)) else {
+        return;
+    };
     if kind == Kind::Connections {
         memory.connections.insert(name.to_owned(), typ.to_owned());
     }
-    memory.conf.entry((kind, typ.to_owned())).or_default().insert(name.to_owned(), props);
+    memory
+        .conf
+        .entry((kind, typ.to_owned()))
+        .or_default()
+        .insert(name.to_owned(), props);
 }
 
 pub(super) fn stored_key(kind: Kind, typ: &str, key: &str) -> String {
@@ -68,7 +76,8 @@ impl Catalog {
         let of_kind = memory.conf.iter().filter(|((k, _), _)| *k == kind);
         of_kind
             .flat_map(|((_, typ), keys)| {
-                keys.iter().map(|(key, props)| (typ.clone(), key.clone(), props.clone()))
+                keys.iter()
+                    .map(|(key, props)| (typ.clone(), key.clone(), props.clone()))
             })
             .collect()
     }
@@ -83,7 +92,13 @@ impl Catalog {
     ) -> ApiResult<()> {
         let _edit = self.edit().await;
         let slot = (kind, typ.to_owned());
-        let mut all = self.read().conf.get(&slot).and_then(|k| k.get(key)).cloned().unwrap_or_default();
+        let mut all = self
+            .read()
+            .conf
+            .get(&slot)
+            .and_then(|k| k.get(key))
+            .cloned()
+            .unwrap_or_default();
         all.extend(props);
         self.keep_conf(slot, key, all).await
     }
@@ -96,17 +111,26 @@ impl Catalog {
         props: Map<String, Value>,
     ) -> ApiResult<()> {
         let text = Value::Object(props.clone()).to_string();
-        self.keep(Batch::new().put(space::CONF, &stored_key(slot.0, &slot.1, key), text)).await?;
-        self.write().conf.entry(slot).or_default().insert(key.to_owned(), props);
+        self.keep(Batch::new().put(space::CONF, &stored_key(slot.0, &slot.1, key), text))
+            .await?;
+        self.write()
+            .conf
+            .entry(slot)
+            .or_default()
+            .insert(key.to_owned(), props);
         Ok(())
     }
 
     /// Whether there was such a key.
     pub async fn drop_conf(&self, kind: Kind, typ: &str, key: &str) -> ApiResult<bool> {
         let _edit = self.edit().await;
-        self.keep(Batch::new().delete(space::CONF, &stored_key(kind, typ, key))).await?;
+        self.keep(Batch::new().delete(space::CONF, &stored_key(kind, typ, key)))
+            .await?;
         let mut memory = self.write();
-        let gone = memory.conf.get_mut(&(kind, typ.to_owned())).and_then(|keys| keys.remove(key));
+        let gone = memory
+            .conf
+            .get_mut(&(kind, typ.to_owned()))
+            .and_then(|keys| keys.remove(key));
         if kind == Kind::Connections {
             memory.connections.remove(key);
         }
@@ -118,7 +142,10 @@ impl Catalog {
         let sections = self.conf_sections(Kind::Sources, typ);
         let mut props = sections.get("default").cloned().unwrap_or_default();
         if let Some(key) = conf_key.filter(|k| !k.is_empty() && *k != "default") {
-            match sections.get(&key.to_lowercase()).or_else(|| sections.get(key)) {
+            match sections
+                .get(&key.to_lowercase())
+                .or_else(|| sections.get(key))
+            {
                 Some(own) => props.extend(own.clone()),
                 None => tracing::warn!("configuration key {key} of source {typ} does not exist"),
             }
@@ -129,7 +156,10 @@ impl Catalog {
     /// What holds for a sink: the key named by `resourceId`, over it the properties of the action,
     /// over that the named connection.
     pub fn sink_props(&self, typ: &str, action: &Map<String, Value>) -> Map<String, Value> {
-        let id = action.get("resourceId").and_then(Value::as_str).unwrap_or_default();
+        let id = action
+            .get("resourceId")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let sections = self.conf_sections(Kind::Sinks, typ);
         let mut props = sections.get(id).cloned().unwrap_or_default();
         props.extend(action.clone());
@@ -137,7 +167,10 @@ impl Catalog {
     }
 
     fn with_connection(&self, mut props: Map<String, Value>) -> Map<String, Value> {
-        let id = props.get("connectionSelector").and_then(Value::as_str).map(str::to_owned);
+        let id = props
+            .get("connectionSelector")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         if let Some(connection) = id.and_then(|id| self.connection(&id)) {
             props.extend(connection.props);
         }

@@ -24,8 +24,15 @@ impl Catalog {
         let memory = self.read();
         let typ = memory.connections.get(id)?.clone();
         let sections = memory.conf.get(&(Kind::Connections, typ.clone()));
-        let props = sections.and_then(|s| s.get(id)).cloned().unwrap_or_default();
-        Some(Connection { id: id.to_owned(), typ, props })
+        let props = sections
+            .and_then(|s| s.get(id))
+            .cloned()
+            .unwrap_or_default();
+        Some(Connection {
+            id: id.to_owned(),
+            typ,
+            props,
+        })
     }
 
     pub fn connections(&self) -> Vec<Connection> {
@@ -58,14 +65,17 @@ impl Catalog {
     }
 
     async fn put_connection(&self, c: Connection) -> ApiResult<()> {
-        self.keep_conf((Kind::Connections, c.typ.clone()), &c.id, c.props).await?;
+        self.keep_conf((Kind::Connections, c.typ.clone()), &c.id, c.props)
+            .await?;
         self.write().connections.insert(c.id, c.typ);
         Ok(())
     }
 
     /// Makes a configuration key of connections a connection in use.
     pub fn connect_key(&self, typ: &str, id: &str) {
-        self.write().connections.insert(id.to_owned(), typ.to_owned());
+        self.write()
+            .connections
+            .insert(id.to_owned(), typ.to_owned());
     }
 
     /// Applies `connections/connection.yaml` of etc and data when it changed since last time.
@@ -78,7 +88,9 @@ impl Catalog {
             }
         }
         self.config.env.apply("connection", &mut all)?;
-        let Value::Object(types) = &all else { return Ok(()) };
+        let Value::Object(types) = &all else {
+            return Ok(());
+        };
         if types.is_empty() {
             return Ok(());
         }
@@ -100,7 +112,9 @@ impl Catalog {
     }
 
     fn provision(&self, batch: Batch, typ: &str, id: &str, props: &Value) -> Batch {
-        let Value::Object(props) = props else { return batch };
+        let Value::Object(props) = props else {
+            return batch;
+        };
         let mut props: Map<String, Value> = props
             .iter()
             .map(|(k, v)| {
@@ -111,7 +125,10 @@ impl Catalog {
         let key = confkeys::stored_key(Kind::Connections, typ, id);
         let operation = props.remove("xoperation");
         let mut memory = self.write();
-        let keys = memory.conf.entry((Kind::Connections, typ.to_owned())).or_default();
+        let keys = memory
+            .conf
+            .entry((Kind::Connections, typ.to_owned()))
+            .or_default();
         if operation.as_ref().and_then(Value::as_str) == Some("delete") {
             keys.remove(id);
             memory.connections.remove(id);

@@ -24,9 +24,13 @@ impl EtcConf {
                 false => built_in(c.name),
             };
             config.env.apply(&stem, &mut value)?;
-            out.sources.insert(c.name.to_owned(), sections(c.name, &file, value));
+            out.sources
+                .insert(c.name.to_owned(), sections(c.name, &file, value));
         }
-        for dir in [config.dirs.etc.join("sources"), config.dirs.data.join("sources")] {
+        for dir in [
+            config.dirs.etc.join("sources"),
+            config.dirs.data.join("sources"),
+        ] {
             out.load_others(&dir, config)?;
         }
         Ok(out)
@@ -34,16 +38,23 @@ impl EtcConf {
 
     /// Files of sources that are not built in.
     fn load_others(&mut self, dir: &Path, config: &Config) -> Result<(), String> {
-        let Ok(entries) = std::fs::read_dir(dir) else { return Ok(()) };
+        let Ok(entries) = std::fs::read_dir(dir) else {
+            return Ok(());
+        };
         for file in entries.flatten().map(|e| e.path()) {
-            let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_owned();
+            let stem = file
+                .file_stem()
+                .and_then(|s| s.to_str())
+                .unwrap_or_default()
+                .to_owned();
             let yaml = file.extension().is_some_and(|e| e == "yaml");
             if !yaml || stem.is_empty() || connectors::find(&stem).is_some() {
                 continue;
             }
             let mut value = tree::read(&file)?;
             config.env.apply(&stem, &mut value)?;
-            self.sources.insert(stem.clone(), sections(&stem, &file, value));
+            self.sources
+                .insert(stem.clone(), sections(&stem, &file, value));
         }
         Ok(())
     }
@@ -65,7 +76,9 @@ fn place(etc: &Path, typ: &str) -> (String, PathBuf) {
 }
 
 fn built_in(typ: &str) -> Value {
-    let lower = connectors::source_defaults(typ).into_iter().map(|(k, v)| (k.to_lowercase(), v));
+    let lower = connectors::source_defaults(typ)
+        .into_iter()
+        .map(|(k, v)| (k.to_lowercase(), v));
     let default: Map<String, Value> = lower.collect();
     serde_json::json!({"default": default})
 }
@@ -73,9 +86,15 @@ fn built_in(typ: &str) -> Value {
 /// Gives property names their spelling back, which reading lost.
 fn sections(typ: &str, file: &Path, value: Value) -> Sections {
     let sibling = std::fs::read(file.with_extension("json")).ok();
-    let sibling: Value = sibling.and_then(|t| serde_json::from_slice(&t).ok()).unwrap_or_default();
+    let sibling: Value = sibling
+        .and_then(|t| serde_json::from_slice(&t).ok())
+        .unwrap_or_default();
     let mut names = BTreeMap::new();
-    for p in sibling["properties"]["default"].as_array().into_iter().flatten() {
+    for p in sibling["properties"]["default"]
+        .as_array()
+        .into_iter()
+        .flatten()
+    {
         if let Some(name) = p["name"].as_str() {
             names.insert(name.to_lowercase(), name.to_owned());
         }
@@ -85,7 +104,9 @@ fn sections(typ: &str, file: &Path, value: Value) -> Sections {
         (None, Some(name)) => name.to_owned(),
         (None, None) => k,
     };
-    let Value::Object(sections) = value else { return Sections::new() };
+    let Value::Object(sections) = value else {
+        return Sections::new();
+    };
     sections
         .into_iter()
         .filter_map(|(key, props)| match props {

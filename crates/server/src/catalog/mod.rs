@@ -43,8 +43,9 @@ pub mod space {
     pub const UPLOAD: &str = "upload";
     pub const SCRIPT: &str = "script";
     /// All that an import without `partial` replaces.
-    pub const ALL: [&str; 9] =
-        [STREAM, RULE, CONF, SCHEMA, SERVICE, NATIVE, PORTABLE, UPLOAD, SCRIPT];
+    pub const ALL: [&str; 9] = [
+        STREAM, RULE, CONF, SCHEMA, SERVICE, NATIVE, PORTABLE, UPLOAD, SCRIPT,
+    ];
 }
 
 /// Written at the first start.
@@ -82,7 +83,10 @@ impl Catalog {
     /// Reads the store. `fresh` stores take over the data of an eKuiper server in the same folder.
     pub fn open(store: Store, config: Arc<Config>) -> Result<Arc<Catalog>, String> {
         let etc = etc::EtcConf::load(&config)?;
-        let seen = store.get(space::META, SEEN).map_err(|e| e.to_string())?.is_some();
+        let seen = store
+            .get(space::META, SEEN)
+            .map_err(|e| e.to_string())?
+            .is_some();
         let catalog = Catalog {
             store,
             config,
@@ -116,7 +120,9 @@ impl Catalog {
         for (key, value) in scan(space::SCHEMA)? {
             if let (Some((kind, name)), Some(o)) = (key.split_once('_'), object(&value)) {
                 let schema = Schema::stored(kind, name, &o);
-                memory.schemas.insert((kind.to_owned(), name.to_owned()), schema);
+                memory
+                    .schemas
+                    .insert((kind.to_owned(), name.to_owned()), schema);
             }
         }
         for (name, value) in scan(space::SERVICE)? {
@@ -125,7 +131,10 @@ impl Catalog {
             }
         }
         let objects = |space| -> Result<BTreeMap<String, Map<String, Value>>, String> {
-            Ok(scan(space)?.into_iter().filter_map(|(k, v)| Some((k, object(&v)?))).collect())
+            Ok(scan(space)?
+                .into_iter()
+                .filter_map(|(k, v)| Some((k, object(&v)?)))
+                .collect())
         };
         memory.native = objects(space::NATIVE)?;
         memory.portable = objects(space::PORTABLE)?;
@@ -164,8 +173,11 @@ impl Catalog {
     /// Returns when the store has kept the batch.
     pub async fn keep(&self, batch: Batch) -> ApiResult<()> {
         let (tx, rx) = oneshot::channel();
-        self.store.submit(batch, Box::new(move |r| drop(tx.send(r))));
-        let kept = rx.await.map_err(|_| ApiError::from(rekuiper_store::StoreError::Closed))?;
+        self.store
+            .submit(batch, Box::new(move |r| drop(tx.send(r))));
+        let kept = rx
+            .await
+            .map_err(|_| ApiError::from(rekuiper_store::StoreError::Closed))?;
         Ok(kept?)
     }
 

@@ -23,7 +23,9 @@ pub fn check_kind(kind: &str) -> ApiResult<&str> {
     if KINDS.contains(&kind) {
         return Ok(kind);
     }
-    Err(ApiError::bad(format!("schema type {kind:?} is not known, expected protobuf or custom")))
+    Err(ApiError::bad(format!(
+        "schema type {kind:?} is not known, expected protobuf or custom"
+    )))
 }
 
 impl Schema {
@@ -43,7 +45,11 @@ impl Schema {
         let mut o = Map::new();
         o.insert("type".into(), self.kind.clone().into());
         o.insert("name".into(), self.name.clone().into());
-        let parts = [("content", &self.content), ("soFile", &self.so_file), ("version", &self.version)];
+        let parts = [
+            ("content", &self.content),
+            ("soFile", &self.so_file),
+            ("version", &self.version),
+        ];
         for (key, value) in parts {
             if let Some(value) = value {
                 o.insert(key.into(), value.clone().into());
@@ -66,7 +72,12 @@ impl Schema {
 
 impl Catalog {
     pub fn schemas(&self, kind: &str) -> Vec<String> {
-        self.read().schemas.keys().filter(|(k, _)| k == kind).map(|(_, n)| n.clone()).collect()
+        self.read()
+            .schemas
+            .keys()
+            .filter(|(k, _)| k == kind)
+            .map(|(_, n)| n.clone())
+            .collect()
     }
 
     pub fn all_schemas(&self) -> Vec<Schema> {
@@ -74,11 +85,19 @@ impl Catalog {
     }
 
     pub fn schema(&self, kind: &str, name: &str) -> Option<Schema> {
-        self.read().schemas.get(&(kind.to_owned(), name.to_owned())).cloned()
+        self.read()
+            .schemas
+            .get(&(kind.to_owned(), name.to_owned()))
+            .cloned()
     }
 
     pub fn schema_file(&self, schema: &Schema) -> PathBuf {
-        self.config.dirs.data.join("schemas").join(&schema.kind).join(schema.file_name())
+        self.config
+            .dirs
+            .data
+            .join("schemas")
+            .join(&schema.kind)
+            .join(schema.file_name())
     }
 
     /// Whether it is new. With `only_new` one that exists is refused.
@@ -88,7 +107,9 @@ impl Catalog {
         let Schema { kind, name, .. } = &schema;
         if let Some(old) = &old {
             if only_new {
-                return Err(ApiError::bad(format!("{kind} schema {name} already exists")));
+                return Err(ApiError::bad(format!(
+                    "{kind} schema {name} already exists"
+                )));
             }
             let (was, is) = (&old.version, &schema.version);
             if was.is_some() && is < was {
@@ -107,7 +128,8 @@ impl Catalog {
         };
         write().map_err(|e| ApiError::bad(format!("the schema cannot be written: {e}")))?;
         let key = format!("{kind}_{name}");
-        self.keep(Batch::new().put(space::SCHEMA, &key, schema.to_value().to_string())).await?;
+        self.keep(Batch::new().put(space::SCHEMA, &key, schema.to_value().to_string()))
+            .await?;
         self.write().schemas.insert(schema.key(), schema);
         Ok(old.is_none())
     }
@@ -115,9 +137,12 @@ impl Catalog {
     pub async fn drop_schema(&self, kind: &str, name: &str) -> ApiResult<()> {
         let _edit = self.edit().await;
         let Some(old) = self.schema(kind, name) else {
-            return Err(ApiError::bad(format!("{kind} schema {name} does not exist")));
+            return Err(ApiError::bad(format!(
+                "{kind} schema {name} does not exist"
+            )));
         };
-        self.keep(Batch::new().delete(space::SCHEMA, &format!("{kind}_{name}"))).await?;
+        self.keep(Batch::new().delete(space::SCHEMA, &format!("{kind}_{name}")))
+            .await?;
         self.write().schemas.remove(&old.key());
         self.remove_schema_file(&old);
         Ok(())

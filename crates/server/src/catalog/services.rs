@@ -55,12 +55,21 @@ impl Service {
         Some(Service {
             request: o.get("request")?.as_object()?.clone(),
             shown: o.get("shown")?.clone(),
-            functions: o.get("functions")?.as_array()?.iter().filter_map(ServiceFunction::stored).collect(),
+            functions: o
+                .get("functions")?
+                .as_array()?
+                .iter()
+                .filter_map(ServiceFunction::stored)
+                .collect(),
         })
     }
 
     fn to_value(&self) -> Value {
-        let functions: Vec<Value> = self.functions.iter().map(ServiceFunction::to_value).collect();
+        let functions: Vec<Value> = self
+            .functions
+            .iter()
+            .map(ServiceFunction::to_value)
+            .collect();
         json!({"request": self.request, "shown": self.shown, "functions": functions})
     }
 
@@ -71,30 +80,42 @@ impl Service {
         descriptor: &Value,
         proto: impl Fn(&str) -> Option<String>,
     ) -> ApiResult<Service> {
-        let Some(interfaces) = descriptor["interfaces"].as_object().filter(|i| !i.is_empty()) else {
-            return Err(ApiError::bad(format!("service {name} describes no interfaces")));
+        let Some(interfaces) = descriptor["interfaces"]
+            .as_object()
+            .filter(|i| !i.is_empty())
+        else {
+            return Err(ApiError::bad(format!(
+                "service {name} describes no interfaces"
+            )));
         };
         let mut shown = Map::new();
         let mut functions = Vec::new();
         for (key, i) in interfaces {
             let own = interface_functions(name, key, i, &proto)?;
             let names: Vec<&str> = own.iter().map(|f| f.name.as_str()).collect();
-            shown.insert(key.clone(), json!({
-                "Desc": i.get("description").cloned().unwrap_or_default(),
-                "Addr": i["address"],
-                "Protocol": i["protocol"],
-                "Schema": {
-                    "SchemaType": i["schemaType"].as_str().unwrap_or_default(),
-                    "SchemaFile": i["schemaFile"].as_str().unwrap_or_default(),
-                    "Schemaless": i["schemaless"].as_bool().unwrap_or(false),
-                },
-                "Functions": names,
-                "Options": i.get("options").cloned().unwrap_or_default(),
-            }));
+            shown.insert(
+                key.clone(),
+                json!({
+                    "Desc": i.get("description").cloned().unwrap_or_default(),
+                    "Addr": i["address"],
+                    "Protocol": i["protocol"],
+                    "Schema": {
+                        "SchemaType": i["schemaType"].as_str().unwrap_or_default(),
+                        "SchemaFile": i["schemaFile"].as_str().unwrap_or_default(),
+                        "Schemaless": i["schemaless"].as_bool().unwrap_or(false),
+                    },
+                    "Functions": names,
+                    "Options": i.get("options").cloned().unwrap_or_default(),
+                }),
+            );
             functions.extend(own);
         }
         let shown = json!({"About": descriptor["about"], "Interfaces": shown});
-        Ok(Service { request, shown, functions })
+        Ok(Service {
+            request,
+            shown,
+            functions,
+        })
     }
 }
 
@@ -115,7 +136,8 @@ fn interface_functions(
     let protocol = i["protocol"].as_str().unwrap_or_default();
     if !["rest", "grpc", "msgpack-rpc"].contains(&protocol) {
         return Err(ApiError::bad(format!(
-            "interface {interface}: protocol {protocol:?} is not known, expected rest, grpc or msgpack-rpc"
+            "interface {interface}: protocol {protocol:?} is not known, \
+             expected rest, grpc or msgpack-rpc"
         )));
     }
     if i["schemaless"].as_bool() == Some(true) {
@@ -123,7 +145,9 @@ fn interface_functions(
     }
     let file = i["schemaFile"].as_str().unwrap_or_default();
     let text = proto(file).ok_or_else(|| {
-        ApiError::bad(format!("interface {interface}: schemas/{file} is not in the archive"))
+        ApiError::bad(format!(
+            "interface {interface}: schemas/{file} is not in the archive"
+        ))
     })?;
     let mapped: Vec<(&str, &str)> = i["functions"]
         .as_array()
@@ -134,7 +158,10 @@ fn interface_functions(
     Ok(methods(&text)
         .iter()
         .map(|method| {
-            let alias = mapped.iter().find(|(m, _)| m == method).map_or(method.as_str(), |(_, a)| a);
+            let alias = mapped
+                .iter()
+                .find(|(m, _)| m == method)
+                .map_or(method.as_str(), |(_, a)| a);
             one(alias, method)
         })
         .collect())
@@ -192,16 +219,25 @@ impl Catalog {
     }
 
     pub fn service_functions(&self) -> Vec<ServiceFunction> {
-        self.read().services.values().flat_map(|s| s.functions.clone()).collect()
+        self.read()
+            .services
+            .values()
+            .flat_map(|s| s.functions.clone())
+            .collect()
     }
 
     pub fn service_file(&self, name: &str) -> PathBuf {
-        self.config.dirs.data.join("services").join(format!("{name}.json"))
+        self.config
+            .dirs
+            .data
+            .join("services")
+            .join(format!("{name}.json"))
     }
 
     pub async fn put_service(&self, name: &str, service: Service) -> ApiResult<()> {
         let _edit = self.edit().await;
-        self.keep(Batch::new().put(space::SERVICE, name, service.to_value().to_string())).await?;
+        self.keep(Batch::new().put(space::SERVICE, name, service.to_value().to_string()))
+            .await?;
         self.write().services.insert(name.to_owned(), service);
         Ok(())
     }

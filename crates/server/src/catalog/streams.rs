@@ -23,7 +23,9 @@ impl StreamEntry {
     pub fn parse(sql: &str) -> ApiResult<StreamEntry> {
         match parse_statement(sql) {
             Ok(Statement::Create(def)) => StreamEntry::of(*def, sql),
-            Ok(_) => Err(ApiError::stream("expected a CREATE STREAM or CREATE TABLE statement")),
+            Ok(_) => Err(ApiError::stream(
+                "expected a CREATE STREAM or CREATE TABLE statement",
+            )),
             Err(e) => Err(ApiError::stream(e.render(sql))),
         }
     }
@@ -31,15 +33,26 @@ impl StreamEntry {
     pub fn of(def: StreamDef, sql: &str) -> ApiResult<StreamEntry> {
         if !is_name(&def.name) {
             let rule = "use letters, digits, '_' and '-' only";
-            return Err(ApiError::stream(format!("{:?} is not a valid name: {rule}", def.name)));
+            return Err(ApiError::stream(format!(
+                "{:?} is not a valid name: {rule}",
+                def.name
+            )));
         }
-        def.validate(connectors::offers_lookup).map_err(ApiError::stream)?;
-        Ok(StreamEntry { def: Arc::new(def), statement: sql.to_owned() })
+        def.validate(connectors::offers_lookup)
+            .map_err(ApiError::stream)?;
+        Ok(StreamEntry {
+            def: Arc::new(def),
+            statement: sql.to_owned(),
+        })
     }
 
     pub(super) fn stored(value: &[u8]) -> ApiResult<StreamEntry> {
         let o = super::object(value).ok_or_else(|| ApiError::bad("it is not a JSON object"))?;
-        StreamEntry::parse(o.get("statement").and_then(Value::as_str).unwrap_or_default())
+        StreamEntry::parse(
+            o.get("statement")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        )
     }
 
     pub fn is(&self, kind: StreamKind) -> bool {
@@ -96,7 +109,9 @@ impl Catalog {
         let name = entry.def.name.to_string();
         if let Some(old) = self.source(&name) {
             let what = old.def.kind.title();
-            return Err(ApiError::stream(format!("{what} {name} already exists, drop it first")));
+            return Err(ApiError::stream(format!(
+                "{what} {name} already exists, drop it first"
+            )));
         }
         self.put_source(name, entry).await
     }
@@ -106,7 +121,9 @@ impl Catalog {
         let _edit = self.edit().await;
         let own = entry.def.name.as_str();
         if own != name {
-            return Err(ApiError::stream(format!("the statement defines {own}, not {name}")));
+            return Err(ApiError::stream(format!(
+                "the statement defines {own}, not {name}"
+            )));
         }
         if let Some(old) = self.source(name) {
             replaceable(&old, &entry)?;
@@ -116,7 +133,8 @@ impl Catalog {
 
     async fn put_source(&self, name: String, entry: StreamEntry) -> ApiResult<()> {
         if !entry.is_temp() {
-            self.keep(Batch::new().put(space::STREAM, &name, entry.kept())).await?;
+            self.keep(Batch::new().put(space::STREAM, &name, entry.kept()))
+                .await?;
         }
         self.write().streams.insert(name, Arc::new(entry));
         Ok(())
@@ -125,7 +143,10 @@ impl Catalog {
     pub async fn drop_source(&self, kind: StreamKind, name: &str) -> ApiResult<Arc<StreamEntry>> {
         let _edit = self.edit().await;
         let Some(old) = self.source(name).filter(|e| e.is(kind)) else {
-            return Err(ApiError::not_found(format!("{} {name} is not found", kind.title())));
+            return Err(ApiError::not_found(format!(
+                "{} {name} is not found",
+                kind.title()
+            )));
         };
         self.keep(Batch::new().delete(space::STREAM, name)).await?;
         self.write().streams.remove(name);
@@ -137,14 +158,20 @@ fn replaceable(old: &StreamEntry, new: &StreamEntry) -> ApiResult<()> {
     let name = &new.def.name;
     if !old.is(new.def.kind) {
         let (was, is) = (old.def.kind.title(), new.def.kind.title());
-        return Err(ApiError::not_found(format!("{is} {name} is not found, it is a {was}")));
+        return Err(ApiError::not_found(format!(
+            "{is} {name} is not found, it is a {was}"
+        )));
     }
     let shared = |e: &StreamEntry| e.def.options.shared.unwrap_or(false);
     if shared(old) != shared(new) {
-        return Err(ApiError::stream(format!("{name}: SHARED cannot be changed, drop it first")));
+        return Err(ApiError::stream(format!(
+            "{name}: SHARED cannot be changed, drop it first"
+        )));
     }
     if new.is_temp() && !old.is_temp() {
-        return Err(ApiError::stream(format!("{name} is kept and cannot become temporary")));
+        return Err(ApiError::stream(format!(
+            "{name} is kept and cannot become temporary"
+        )));
     }
     let (was, is) = (old.version(), new.version());
     if (!was.is_empty() || !is.is_empty()) && is <= was {

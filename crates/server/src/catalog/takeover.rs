@@ -21,9 +21,15 @@ impl Catalog {
         for (table, key, why) in &contents.unreadable {
             tracing::warn!("{table} {key} of the eKuiper store cannot be read: {why}");
         }
-        let tables = [("stream", space::STREAM), ("rule", space::RULE), ("schema", space::SCHEMA),
-            ("nativePlugin", space::NATIVE), ("portablePlugin", space::PORTABLE),
-            ("uploads", space::UPLOAD), ("script", space::SCRIPT)];
+        let tables = [
+            ("stream", space::STREAM),
+            ("rule", space::RULE),
+            ("schema", space::SCHEMA),
+            ("nativePlugin", space::NATIVE),
+            ("portablePlugin", space::PORTABLE),
+            ("uploads", space::UPLOAD),
+            ("script", space::SCRIPT),
+        ];
         let mut batch = Batch::new().put(space::META, DONE, "1");
         let mut count = 0;
         for (table, to) in tables {

@@ -16,7 +16,9 @@ impl Catalog {
         let control = name.bytes().any(|b| b == 0 || b == b'\\');
         if name.is_empty() || control || !path.components().all(plain) || name.ends_with('/') {
             let rule = "give a name inside the upload folder, without '..' and leading '/'";
-            return Err(ApiError::bad(format!("{name:?} is not a valid file name: {rule}")));
+            return Err(ApiError::bad(format!(
+                "{name:?} is not a valid file name: {rule}"
+            )));
         }
         let full = self.config.dirs.uploads().join(path);
         self.inside_uploads(&full, name)?;
@@ -27,11 +29,16 @@ impl Catalog {
     fn inside_uploads(&self, full: &Path, name: &str) -> ApiResult<()> {
         let root = self.config.dirs.uploads();
         let nearest = full.ancestors().find(|p| p.exists()).unwrap_or(&root);
-        let real = |p: &Path| p.canonicalize().map_err(|e| ApiError::bad(format!("{name:?}: {e}")));
+        let real = |p: &Path| {
+            p.canonicalize()
+                .map_err(|e| ApiError::bad(format!("{name:?}: {e}")))
+        };
         if real(nearest)?.starts_with(real(&root)?) {
             return Ok(());
         }
-        Err(ApiError::bad(format!("{name:?} lies outside of the upload folder")))
+        Err(ApiError::bad(format!(
+            "{name:?} lies outside of the upload folder"
+        )))
     }
 
     /// Full paths of all files, in order.
@@ -44,14 +51,19 @@ impl Catalog {
 
     /// Requests that made files, by name, as exported.
     pub fn upload_requests(&self) -> Vec<(String, Map<String, Value>)> {
-        self.read().uploads.iter().map(|(k, v)| (k.clone(), v.clone())).collect()
+        self.read()
+            .uploads
+            .iter()
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect()
     }
 
     /// Remembers how a file was made, so that an export holds it.
     pub async fn remember_upload(&self, name: &str, request: Map<String, Value>) -> ApiResult<()> {
         let _edit = self.edit().await;
         let text = Value::Object(request.clone()).to_string();
-        self.keep(Batch::new().put(space::UPLOAD, name, text)).await?;
+        self.keep(Batch::new().put(space::UPLOAD, name, text))
+            .await?;
         self.write().uploads.insert(name.to_owned(), request);
         Ok(())
     }
@@ -68,7 +80,9 @@ impl Catalog {
 }
 
 fn collect(dir: &Path, out: &mut Vec<String>, depth: usize) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
     for entry in entries.flatten() {
         match entry.file_type() {
             Ok(t) if t.is_dir() && depth < 16 => collect(&entry.path(), out, depth + 1),

@@ -25,8 +25,16 @@ pub struct Dirs {
 }
 
 /// Folders of `data` that are there from the start.
-const DATA: [&str; 8] = ["uploads", "sources", "sinks", "functions", "services",
-    "services/schemas", "connections", "schemas/protobuf"];
+const DATA: [&str; 8] = [
+    "uploads",
+    "sources",
+    "sinks",
+    "functions",
+    "services",
+    "services/schemas",
+    "connections",
+    "schemas/protobuf",
+];
 
 impl Dirs {
     /// Finds the folders and makes those that are missing.
@@ -38,7 +46,12 @@ impl Dirs {
                 log: below(base, "log"),
                 plugins: below(base, "plugins"),
             },
-            Place::Absolute { etc, data, log, plugins } => {
+            Place::Absolute {
+                etc,
+                data,
+                log,
+                plugins,
+            } => {
                 let at = |given: &Option<PathBuf>, usual: &str| {
                     given.clone().unwrap_or_else(|| PathBuf::from(usual))
                 };
@@ -56,7 +69,10 @@ impl Dirs {
 
     fn make(&self) -> Result<(), String> {
         let data = DATA.iter().map(|d| self.data.join(d));
-        for dir in [self.etc.clone(), self.log.clone(), self.plugins.clone()].into_iter().chain(data) {
+        for dir in [self.etc.clone(), self.log.clone(), self.plugins.clone()]
+            .into_iter()
+            .chain(data)
+        {
             std::fs::create_dir_all(&dir)
                 .map_err(|e| format!("folder {} cannot be made: {e}", dir.display()))?;
         }
@@ -76,7 +92,10 @@ fn below(base: &Path, sub: &str) -> PathBuf {
         return own;
     }
     let installed = |dir: &&Path| dir.join("etc/kuiper.yaml").is_file() && dir.join(sub).is_dir();
-    base.ancestors().skip(1).find(installed).map_or(own, |dir| dir.join(sub))
+    base.ancestors()
+        .skip(1)
+        .find(installed)
+        .map_or(own, |dir| dir.join(sub))
 }
 
 #[cfg(test)]
@@ -96,7 +115,10 @@ mod tests {
         assert!(dirs.uploads().is_dir());
         let lone = root.join("lone");
         std::fs::create_dir_all(&lone).unwrap();
-        assert_eq!(Dirs::find(&Place::Relative(lone.clone())).unwrap().etc, lone.join("etc"));
+        assert_eq!(
+            Dirs::find(&Place::Relative(lone.clone())).unwrap().etc,
+            lone.join("etc")
+        );
         std::fs::remove_dir_all(root).unwrap();
     }
 }

@@ -31,7 +31,9 @@ pub fn parse(text: &str) -> Option<i64> {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..end].parse().ok()?;
         let tail = &rest[end..];
-        let unit_end = tail.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(tail.len());
+        let unit_end = tail
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(tail.len());
         let unit = UNITS.iter().find(|(u, _)| *u == &tail[..unit_end])?.1;
         ms += number * unit;
         rest = &tail[unit_end..];
@@ -61,7 +63,9 @@ pub fn show(ms: i64) -> String {
     let (hours, minutes, rest) = (abs / 3_600_000, abs / 60_000 % 60, abs % 60_000);
     let mut seconds = (rest / 1000).to_string();
     if rest % 1000 != 0 {
-        seconds = format!("{seconds}.{:03}", rest % 1000).trim_end_matches('0').to_owned();
+        seconds = format!("{seconds}.{:03}", rest % 1000)
+            .trim_end_matches('0')
+            .to_owned();
     }
     match (hours, minutes) {
         (0, 0) => format!("{sign}{seconds}s"),
@@ -95,8 +99,14 @@ mod tests {
 
     #[test]
     fn shown_as_go_shows_them() {
-        let all = [(0, "0s"), (1500, "1.5s"), (300_000, "5m0s"), (60_000, "1m0s"), (250, "250ms"),
-            (259_200_000, "72h0m0s")];
+        let all = [
+            (0, "0s"),
+            (1500, "1.5s"),
+            (300_000, "5m0s"),
+            (60_000, "1m0s"),
+            (250, "250ms"),
+            (259_200_000, "72h0m0s"),
+        ];
         for (ms, text) in all {
             assert_eq!(show(ms), text);
         }

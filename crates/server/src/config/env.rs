@@ -6,7 +6,15 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default)]
 pub struct Env(Vec<(String, String)>);
 
-const SECRET: [&str; 7] = ["password", "pass", "token", "secret", "key", "credential", "auth"];
+const SECRET: [&str; 7] = [
+    "password",
+    "pass",
+    "token",
+    "secret",
+    "key",
+    "credential",
+    "auth",
+];
 
 impl Env {
     pub fn of_process() -> Env {
@@ -17,18 +25,26 @@ impl Env {
     }
 
     pub fn new(vars: &[(&str, &str)]) -> Env {
-        Env(vars.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect())
+        Env(vars
+            .iter()
+            .map(|(k, v)| ((*k).into(), (*v).into()))
+            .collect())
     }
 
     /// Sets in `tree` what variables say of the file called `stem` (without its extension).
     pub fn apply(&self, stem: &str, tree: &mut Value) -> Result<(), String> {
         let prefix = format!("{}__", stem.to_uppercase());
         for (name, value) in &self.0 {
-            let Some(path) = name.strip_prefix(&prefix).map(str::to_lowercase) else { continue };
+            let Some(path) = name.strip_prefix(&prefix).map(str::to_lowercase) else {
+                continue;
+            };
             let keys: Vec<&str> = path.split("__").collect();
-            set(tree, &keys, typed(value)).map_err(|e| format!("environment variable {name}: {e}"))?;
+            set(tree, &keys, typed(value))
+                .map_err(|e| format!("environment variable {name}: {e}"))?;
             let dotted = format!("{}.{}", stem.to_lowercase(), keys.join("."));
-            let secret = SECRET.iter().any(|s| keys.last().is_some_and(|k| k.contains(s)));
+            let secret = SECRET
+                .iter()
+                .any(|s| keys.last().is_some_and(|k| k.contains(s)));
             let shown = if secret { "***" } else { value.as_str() };
             tracing::info!("Set config '{dotted}' to '{shown}' by environment variable");
         }
@@ -43,7 +59,10 @@ fn set(tree: &mut Value, keys: &[&str], value: Value) -> Result<(), String> {
             *at = Value::Object(Map::new());
         }
         let Value::Object(o) = at else {
-            return Err(format!("{} is a single value and has no parts", keys[..i].join(".")));
+            return Err(format!(
+                "{} is a single value and has no parts",
+                keys[..i].join(".")
+            ));
         };
         at = o.entry(*key).or_insert(Value::Null);
     }
@@ -56,7 +75,11 @@ fn typed(text: &str) -> Value {
     let text = text.trim();
     match text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
         Some(list) if list.trim().is_empty() => Value::Array(Vec::new()),
-        Some(list) => list.split(',').map(|e| scalar(e.trim())).collect::<Vec<_>>().into(),
+        Some(list) => list
+            .split(',')
+            .map(|e| scalar(e.trim()))
+            .collect::<Vec<_>>()
+            .into(),
         None => scalar(text),
     }
 }
@@ -96,14 +119,25 @@ mod tests {
             ("KUIPER__S", "a=b=c"),
             ("OTHER__S", "1"),
         ];
-        let want = json!({"basic": {"restport": 9094, "debug": true}, "a": {"b": {"c": [1, "x", 2.5]}},
+        let want = json!({
+            "basic": {"restport": 9094, "debug": true},
+            "a": {"b": {"c": [1, "x", 2.5]}},
             "s": "a=b=c"});
-        assert_eq!(applied("kuiper", &vars, json!({"basic": {"restport": 1}})), want);
+        assert_eq!(
+            applied("kuiper", &vars, json!({"basic": {"restport": 1}})),
+            want
+        );
     }
 
     #[test]
     fn one_is_a_number_and_t_is_true() {
-        let vars = [("F__A", "1"), ("F__B", "t"), ("F__C", "1e3"), ("F__D", "inf"), ("F__E", "")];
+        let vars = [
+            ("F__A", "1"),
+            ("F__B", "t"),
+            ("F__C", "1e3"),
+            ("F__D", "inf"),
+            ("F__E", ""),
+        ];
         let want = json!({"a": 1, "b": true, "c": 1000.0, "d": "inf", "e": ""});
         assert_eq!(applied("f", &vars, json!({})), want);
     }

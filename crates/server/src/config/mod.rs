@@ -103,8 +103,14 @@ impl Config {
             prometheus_port: t.port("basic.prometheusPort")?,
             timezone: t.text("basic.timezone"),
             ignore_case: t.flag("basic.ignoreCase"),
-            patrol_ms: t.time("basic.rulePatrolInterval").filter(|ms| *ms >= 1000).unwrap_or(10_000),
-            shutdown_ms: t.time("basic.gracefulShutdownTimeout").filter(|ms| *ms > 0).unwrap_or(3000),
+            patrol_ms: t
+                .time("basic.rulePatrolInterval")
+                .filter(|ms| *ms >= 1000)
+                .unwrap_or(10_000),
+            shutdown_ms: t
+                .time("basic.gracefulShutdownTimeout")
+                .filter(|ms| *ms > 0)
+                .unwrap_or(3000),
             cpu_usage: t.flag("basic.ResourceProfileConfig.enable"),
             metrics_dump: t.flag("basic.metricsDumpConfig.enable"),
             metrics_retained_ms: t
@@ -145,7 +151,10 @@ impl Config {
                 tls: t.tls("source.httpServerTls"),
             },
             rule: rule_defaults(&t)?,
-            broker: Broker { enable: t.flag("broker.enable"), listener: t.text("broker.listener") },
+            broker: Broker {
+                enable: t.flag("broker.enable"),
+                listener: t.text("broker.listener"),
+            },
             basic,
             log,
             dirs,
@@ -166,8 +175,16 @@ impl Config {
 /// Only these settings of the section `rule` reach a rule.
 fn rule_defaults(t: &Tree<'_>) -> Result<RuleOptions, String> {
     let mut o = Map::new();
-    let keys = ["isEventTime", "lateTolerance", "concurrency", "bufferLength", "sendMetaToSink",
-        "sendError", "qos", "checkpointInterval"];
+    let keys = [
+        "isEventTime",
+        "lateTolerance",
+        "concurrency",
+        "bufferLength",
+        "sendMetaToSink",
+        "sendError",
+        "qos",
+        "checkpointInterval",
+    ];
     for key in keys {
         if let Some(v) = t.get(&format!("rule.{key}")) {
             o.insert(key.into(), v.clone());

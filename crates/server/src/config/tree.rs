@@ -21,14 +21,20 @@ pub fn read(file: &Path) -> Result<Value, String> {
     let fault = |e: String| format!("{} cannot be read: {e}", file.display());
     let text = std::fs::read_to_string(file).map_err(|e| fault(e.to_string()))?;
     let value = parse(&text).map_err(fault)?;
-    if value.is_object() { Ok(value) } else { Err(fault("it is not a map of settings".into())) }
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(fault("it is not a map of settings".into()))
+    }
 }
 
 fn lower(v: Value) -> Value {
     match v {
-        Value::Object(o) => {
-            o.into_iter().map(|(k, v)| (k.to_lowercase(), lower(v))).collect::<Map<_, _>>().into()
-        }
+        Value::Object(o) => o
+            .into_iter()
+            .map(|(k, v)| (k.to_lowercase(), lower(v)))
+            .collect::<Map<_, _>>()
+            .into(),
         Value::Array(a) => a.into_iter().map(lower).collect::<Vec<_>>().into(),
         other => other,
     }
@@ -56,7 +62,10 @@ impl<'a> Tree<'a> {
     }
 
     pub fn get(&self, path: &str) -> Option<&'a Value> {
-        let found = path.to_lowercase().split('.').try_fold(self.0, |v, key| v.get(key))?;
+        let found = path
+            .to_lowercase()
+            .split('.')
+            .try_fold(self.0, |v, key| v.get(key))?;
         Some(found).filter(|v| !v.is_null())
     }
 

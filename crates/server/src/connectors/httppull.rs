@@ -7,7 +7,10 @@ pub static CONNECTOR: Connector = Connector {
     label: "HTTP pull",
     en: "Asks an HTTP server at intervals.",
     zh: "定时请求 HTTP 服务器。",
-    source: Some(Source { datasource: "Path after the url.", props: SOURCE }),
+    source: Some(Source {
+        datasource: "Path after the url.",
+        props: SOURCE,
+    }),
     lookup: true,
     sink: None,
     connection: true,
@@ -16,21 +19,93 @@ pub static CONNECTOR: Connector = Connector {
 const BODIES: &str = r#"["none","text","json","html","xml","javascript","form"]"#;
 
 static SOURCE: &[Prop] = &[
-    link("url", "\"http://localhost\"", "string", "URL", "Address of the server."),
-    prop("method", "\"post\"", "string", "Method", "Method of the request.")
-        .of(r#"["get","post","put","delete"]"#),
-    prop("bodyType", "\"json\"", "string", "Body type", "Form of the body.").of(BODIES),
-    prop("timeout", "5000", "int", "Timeout", "Time that a request may take."),
-    prop("headers", "null", "object", "Headers", "Headers of the request."),
-    prop("interval", "10000", "int", "Interval", "Time between two requests."),
+    link(
+        "url",
+        "\"http://localhost\"",
+        "string",
+        "URL",
+        "Address of the server.",
+    ),
+    prop(
+        "method",
+        "\"post\"",
+        "string",
+        "Method",
+        "Method of the request.",
+    )
+    .of(r#"["get","post","put","delete"]"#),
+    prop(
+        "bodyType",
+        "\"json\"",
+        "string",
+        "Body type",
+        "Form of the body.",
+    )
+    .of(BODIES),
+    prop(
+        "timeout",
+        "5000",
+        "int",
+        "Timeout",
+        "Time that a request may take.",
+    ),
+    prop(
+        "headers",
+        "null",
+        "object",
+        "Headers",
+        "Headers of the request.",
+    ),
+    prop(
+        "interval",
+        "10000",
+        "int",
+        "Interval",
+        "Time between two requests.",
+    ),
     prop("body", "\"\"", "string", "Body", "Body of the request."),
-    prop("incremental", "false", "bool", "Incremental", "Leave out answers equal to the last."),
-    prop("responseType", "\"code\"", "string", "Success", "By status code, or by code in the body.")
-        .of(r#"["code","body"]"#),
+    prop(
+        "incremental",
+        "false",
+        "bool",
+        "Incremental",
+        "Leave out answers equal to the last.",
+    ),
+    prop(
+        "responseType",
+        "\"code\"",
+        "string",
+        "Success",
+        "By status code, or by code in the body.",
+    )
+    .of(r#"["code","body"]"#),
     prop("oAuth", "null", "object", "OAuth", "How to get a token."),
-    prop("insecureSkipVerify", "true", "bool", "Skip certificate check",
-        "Accept any certificate of the peer."),
-    prop("certificationPath", "null", "string", "Certificate", "File of the client certificate."),
-    prop("privateKeyPath", "null", "string", "Private key", "File of the client's private key."),
-    prop("rootCaPath", "null", "string", "Root CA", "File of the certificates to trust."),
+    prop(
+        "insecureSkipVerify",
+        "true",
+        "bool",
+        "Skip certificate check",
+        "Accept any certificate of the peer.",
+    ),
+    prop(
+        "certificationPath",
+        "null",
+        "string",
+        "Certificate",
+        "File of the client certificate.",
+    ),
+    prop(
+        "privateKeyPath",
+        "null",
+        "string",
+        "Private key",
+        "File of the client's private key.",
+    ),
+    prop(
+        "rootCaPath",
+        "null",
+        "string",
+        "Root CA",
+        "File of the certificates to trust.",
+    ),
 ];

@@ -7,7 +7,10 @@ pub static CONNECTOR: Connector = Connector {
     label: "HTTP push",
     en: "Takes HTTP requests at a path of the data server.",
     zh: "在数据服务器的路径上接收 HTTP 请求。",
-    source: Some(Source { datasource: "Path, beginning with a slash.", props: SOURCE }),
+    source: Some(Source {
+        datasource: "Path, beginning with a slash.",
+        props: SOURCE,
+    }),
     lookup: false,
     sink: None,
     connection: true,

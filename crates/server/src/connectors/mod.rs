@@ -75,30 +75,68 @@ pub struct Prop {
 }
 
 /// A property that the connection needs.
-const fn link(name: &'static str, default: &'static str, typ: &'static str,
-    label: &'static str, hint: &'static str) -> Prop {
-    Prop { name, default, typ, control: control(typ), connection: true, optional: false,
-        values: "null", label, hint }
+const fn link(
+    name: &'static str,
+    default: &'static str,
+    typ: &'static str,
+    label: &'static str,
+    hint: &'static str,
+) -> Prop {
+    Prop {
+        name,
+        default,
+        typ,
+        control: control(typ),
+        connection: true,
+        optional: false,
+        values: "null",
+        label,
+        hint,
+    }
 }
 
 /// An optional property.
-const fn prop(name: &'static str, default: &'static str, typ: &'static str,
-    label: &'static str, hint: &'static str) -> Prop {
-    Prop { name, default, typ, control: control(typ), connection: false, optional: true,
-        values: "null", label, hint }
+const fn prop(
+    name: &'static str,
+    default: &'static str,
+    typ: &'static str,
+    label: &'static str,
+    hint: &'static str,
+) -> Prop {
+    Prop {
+        name,
+        default,
+        typ,
+        control: control(typ),
+        connection: false,
+        optional: true,
+        values: "null",
+        label,
+        hint,
+    }
 }
 
 impl Prop {
     const fn of(self, values: &'static str) -> Prop {
-        Prop { values, control: "select", ..self }
+        Prop {
+            values,
+            control: "select",
+            ..self
+        }
     }
 
     const fn maybe(self) -> Prop {
-        Prop { optional: true, ..self }
+        Prop {
+            optional: true,
+            ..self
+        }
     }
 
     const fn must(self) -> Prop {
-        Prop { optional: false, ..self }
+        Prop {
+            optional: false,
+            ..self
+        }
     }
 
     pub fn default_value(&self) -> Value {
@@ -116,7 +154,9 @@ const fn control(typ: &str) -> &'static str {
 }
 
 pub fn find(name: &str) -> Option<&'static Connector> {
-    ALL.iter().copied().find(|c| c.name.eq_ignore_ascii_case(name))
+    ALL.iter()
+        .copied()
+        .find(|c| c.name.eq_ignore_ascii_case(name))
 }
 
 /// Whether tables of this type can be looked up.
@@ -126,7 +166,10 @@ pub fn offers_lookup(name: &str) -> bool {
 
 /// What holds for a source where etc has no file for it: the section `default`.
 pub fn source_defaults(name: &str) -> Map<String, Value> {
-    let props = find(name).and_then(|c| c.source.as_ref()).map(|s| s.props).unwrap_or_default();
+    let props = find(name)
+        .and_then(|c| c.source.as_ref())
+        .map(|s| s.props)
+        .unwrap_or_default();
     let given = props.iter().map(|p| (p.name.to_owned(), p.default_value()));
     given.filter(|(_, v)| !v.is_null()).collect()
 }
@@ -149,8 +192,18 @@ mod tests {
         for c in ALL {
             let source = c.source.as_ref().map(|s| s.props).unwrap_or_default();
             for p in source.iter().chain(c.sink.unwrap_or_default()) {
-                assert!(serde_json::from_str::<Value>(p.default).is_ok(), "{} {}", c.name, p.name);
-                assert!(serde_json::from_str::<Value>(p.values).is_ok(), "{} {}", c.name, p.name);
+                assert!(
+                    serde_json::from_str::<Value>(p.default).is_ok(),
+                    "{} {}",
+                    c.name,
+                    p.name
+                );
+                assert!(
+                    serde_json::from_str::<Value>(p.values).is_ok(),
+                    "{} {}",
+                    c.name,
+                    p.name
+                );
             }
         }
     }

@@ -7,7 +7,10 @@ pub static CONNECTOR: Connector = Connector {
     label: "MQTT",
     en: "Subscribes to topics of an MQTT broker, or publishes results to one.",
     zh: "订阅 MQTT 服务器的主题，或将结果发布到 MQTT 服务器。",
-    source: Some(Source { datasource: "Topic filter; several are parted by commas.", props: SOURCE }),
+    source: Some(Source {
+        datasource: "Topic filter; several are parted by commas.",
+        props: SOURCE,
+    }),
     lookup: false,
     sink: Some(SINK),
     connection: true,
@@ -16,37 +19,194 @@ pub static CONNECTOR: Connector = Connector {
 const VERSIONS: &str = r#"["3.1","3.1.1","4","5"]"#;
 
 static SOURCE: &[Prop] = &[
-    link("server", "\"tcp://127.0.0.1:1883\"", "string", "Server",
-        "tcp, ssl, tls, ws or wss address of the broker."),
-    link("username", "\"\"", "string", "User name", "Name for the login.").maybe(),
-    link("password", "\"\"", "string", "Password", "Password for the login.").maybe(),
-    link("protocolVersion", "\"3.1.1\"", "string", "Protocol", "Version of MQTT.").of(VERSIONS),
-    link("clientid", "\"\"", "string", "Client id", "Made up when empty.").maybe(),
-    prop("qos", "1", "int", "QoS", "Quality of service of the subscription.").of("[0,1,2]"),
-    prop("insecureSkipVerify", "false", "bool", "Skip certificate check",
-        "Accept any certificate of the peer."),
-    prop("certificationPath", "null", "string", "Certificate", "File of the client certificate."),
-    prop("privateKeyPath", "null", "string", "Private key", "File of the client's private key."),
-    prop("rootCaPath", "null", "string", "Root CA", "File of the certificates to trust."),
-    prop("decompression", "\"\"", "string", "Decompression", "How messages are compressed.")
-        .of(r#"["","zlib","gzip","flate","zstd"]"#),
-    prop("connectionSelector", "\"\"", "string", "Connection", "Id of a named connection."),
+    link(
+        "server",
+        "\"tcp://127.0.0.1:1883\"",
+        "string",
+        "Server",
+        "tcp, ssl, tls, ws or wss address of the broker.",
+    ),
+    link(
+        "username",
+        "\"\"",
+        "string",
+        "User name",
+        "Name for the login.",
+    )
+    .maybe(),
+    link(
+        "password",
+        "\"\"",
+        "string",
+        "Password",
+        "Password for the login.",
+    )
+    .maybe(),
+    link(
+        "protocolVersion",
+        "\"3.1.1\"",
+        "string",
+        "Protocol",
+        "Version of MQTT.",
+    )
+    .of(VERSIONS),
+    link(
+        "clientid",
+        "\"\"",
+        "string",
+        "Client id",
+        "Made up when empty.",
+    )
+    .maybe(),
+    prop(
+        "qos",
+        "1",
+        "int",
+        "QoS",
+        "Quality of service of the subscription.",
+    )
+    .of("[0,1,2]"),
+    prop(
+        "insecureSkipVerify",
+        "false",
+        "bool",
+        "Skip certificate check",
+        "Accept any certificate of the peer.",
+    ),
+    prop(
+        "certificationPath",
+        "null",
+        "string",
+        "Certificate",
+        "File of the client certificate.",
+    ),
+    prop(
+        "privateKeyPath",
+        "null",
+        "string",
+        "Private key",
+        "File of the client's private key.",
+    ),
+    prop(
+        "rootCaPath",
+        "null",
+        "string",
+        "Root CA",
+        "File of the certificates to trust.",
+    ),
+    prop(
+        "decompression",
+        "\"\"",
+        "string",
+        "Decompression",
+        "How messages are compressed.",
+    )
+    .of(r#"["","zlib","gzip","flate","zstd"]"#),
+    prop(
+        "connectionSelector",
+        "\"\"",
+        "string",
+        "Connection",
+        "Id of a named connection.",
+    ),
 ];
 
 static SINK: &[Prop] = &[
-    link("server", "\"tcp://127.0.0.1:1883\"", "string", "Server",
-        "tcp, ssl, tls, ws or wss address of the broker."),
-    prop("topic", "\"\"", "string", "Topic", "Topic to publish to; may be a template.").must(),
-    link("clientId", "\"\"", "string", "Client id", "Made up when empty.").maybe(),
-    link("protocolVersion", "\"3.1.1\"", "string", "Protocol", "Version of MQTT.").of(VERSIONS),
-    prop("qos", "0", "int", "QoS", "Quality of service of the messages.").of("[0,1,2]"),
-    link("username", "\"\"", "string", "User name", "Name for the login.").maybe(),
-    link("password", "\"\"", "string", "Password", "Password for the login.").maybe(),
-    prop("retained", "false", "bool", "Retained", "Whether the broker keeps the last message."),
-    prop("insecureSkipVerify", "false", "bool", "Skip certificate check",
-        "Accept any certificate of the peer."),
-    prop("certificationPath", "null", "string", "Certificate", "File of the client certificate."),
-    prop("privateKeyPath", "null", "string", "Private key", "File of the client's private key."),
-    prop("rootCaPath", "null", "string", "Root CA", "File of the certificates to trust."),
-    prop("connectionSelector", "\"\"", "string", "Connection", "Id of a named connection."),
+    link(
+        "server",
+        "\"tcp://127.0.0.1:1883\"",
+        "string",
+        "Server",
+        "tcp, ssl, tls, ws or wss address of the broker.",
+    ),
+    prop(
+        "topic",
+        "\"\"",
+        "string",
+        "Topic",
+        "Topic to publish to; may be a template.",
+    )
+    .must(),
+    link(
+        "clientId",
+        "\"\"",
+        "string",
+        "Client id",
+        "Made up when empty.",
+    )
+    .maybe(),
+    link(
+        "protocolVersion",
+        "\"3.1.1\"",
+        "string",
+        "Protocol",
+        "Version of MQTT.",
+    )
+    .of(VERSIONS),
+    prop(
+        "qos",
+        "0",
+        "int",
+        "QoS",
+        "Quality of service of the messages.",
+    )
+    .of("[0,1,2]"),
+    link(
+        "username",
+        "\"\"",
+        "string",
+        "User name",
+        "Name for the login.",
+    )
+    .maybe(),
+    link(
+        "password",
+        "\"\"",
+        "string",
+        "Password",
+        "Password for the login.",
+    )
+    .maybe(),
+    prop(
+        "retained",
+        "false",
+        "bool",
+        "Retained",
+        "Whether the broker keeps the last message.",
+    ),
+    prop(
+        "insecureSkipVerify",
+        "false",
+        "bool",
+        "Skip certificate check",
+        "Accept any certificate of the peer.",
+    ),
+    prop(
+        "certificationPath",
+        "null",
+        "string",
+        "Certificate",
+        "File of the client certificate.",
+    ),
+    prop(
+        "privateKeyPath",
+        "null",
+        "string",
+        "Private key",
+        "File of the client's private key.",
+    ),
+    prop(
+        "rootCaPath",
+        "null",
+        "string",
+        "Root CA",
+        "File of the certificates to trust.",
+    ),
+    prop(
+        "connectionSelector",
+        "\"\"",
+        "string",
+        "Connection",
+        "Id of a named connection.",
+    ),
 ];

@@ -13,4 +13,10 @@ pub static CONNECTOR: Connector = Connector {
     connection: false,
 };
 
-static SINK: &[Prop] = &[prop("log", "false", "bool", "Log", "Whether results go to the log.")];
+static SINK: &[Prop] = &[prop(
+    "log",
+    "false",
+    "bool",
+    "Log",
+    "Whether results go to the log.",
+)];

@@ -17,21 +17,93 @@ const BODIES: &str =
     r#"["none","text","json","html","xml","javascript","form","binary","formdata"]"#;
 
 static SINK: &[Prop] = &[
-    link("url", "\"\"", "string", "URL", "Address to send to; may be a template."),
-    prop("method", "\"get\"", "string", "Method", "Method of the request.")
-        .of(r#"["get","post","put","delete"]"#),
-    prop("bodyType", "\"none\"", "string", "Body type", "Form of the body.").of(BODIES),
-    prop("timeout", "5000", "int", "Timeout", "Time that a request may take."),
-    prop("headers", "null", "object", "Headers", "Headers of the request."),
-    prop("responseType", "\"code\"", "string", "Success", "By status code, or by code in the body.")
-        .of(r#"["code","body"]"#),
-    prop("compression", "\"\"", "string", "Compression", "How to compress the body.")
-        .of(r#"["","gzip","zstd"]"#),
+    link(
+        "url",
+        "\"\"",
+        "string",
+        "URL",
+        "Address to send to; may be a template.",
+    ),
+    prop(
+        "method",
+        "\"get\"",
+        "string",
+        "Method",
+        "Method of the request.",
+    )
+    .of(r#"["get","post","put","delete"]"#),
+    prop(
+        "bodyType",
+        "\"none\"",
+        "string",
+        "Body type",
+        "Form of the body.",
+    )
+    .of(BODIES),
+    prop(
+        "timeout",
+        "5000",
+        "int",
+        "Timeout",
+        "Time that a request may take.",
+    ),
+    prop(
+        "headers",
+        "null",
+        "object",
+        "Headers",
+        "Headers of the request.",
+    ),
+    prop(
+        "responseType",
+        "\"code\"",
+        "string",
+        "Success",
+        "By status code, or by code in the body.",
+    )
+    .of(r#"["code","body"]"#),
+    prop(
+        "compression",
+        "\"\"",
+        "string",
+        "Compression",
+        "How to compress the body.",
+    )
+    .of(r#"["","gzip","zstd"]"#),
     prop("oauth", "null", "object", "OAuth", "How to get a token."),
-    prop("insecureSkipVerify", "false", "bool", "Skip certificate check",
-        "Accept any certificate of the peer."),
-    prop("certificationPath", "null", "string", "Certificate", "File of the client certificate."),
-    prop("privateKeyPath", "null", "string", "Private key", "File of the client's private key."),
-    prop("rootCaPath", "null", "string", "Root CA", "File of the certificates to trust."),
-    prop("debugResp", "false", "bool", "Log answers", "Whether answers go to the log."),
+    prop(
+        "insecureSkipVerify",
+        "false",
+        "bool",
+        "Skip certificate check",
+        "Accept any certificate of the peer.",
+    ),
+    prop(
+        "certificationPath",
+        "null",
+        "string",
+        "Certificate",
+        "File of the client certificate.",
+    ),
+    prop(
+        "privateKeyPath",
+        "null",
+        "string",
+        "Private key",
+        "File of the client's private key.",
+    ),
+    prop(
+        "rootCaPath",
+        "null",
+        "string",
+        "Root CA",
+        "File of the certificates to trust.",
+    ),
+    prop(
+        "debugResp",
+        "false",
+        "bool",
+        "Log answers",
+        "Whether answers go to the log.",
+    ),
 ];

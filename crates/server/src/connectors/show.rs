@@ -50,7 +50,13 @@ fn list(of: impl Fn(&Connector) -> bool, with_type: bool) -> Value {
         }
         Value::Object(o)
     };
-    ALL.iter().filter(|c| of(c)).collect::<Vec<_>>().iter().map(one).collect::<Vec<_>>().into()
+    ALL.iter()
+        .filter(|c| of(c))
+        .collect::<Vec<_>>()
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 pub fn sources(lookup: bool) -> Value {
@@ -90,7 +96,12 @@ pub fn connection(c: &Connector, sections: &Map<String, Value>) -> Option<Value>
     if !c.connection {
         return None;
     }
-    let props = c.source.as_ref().map(|s| s.props).or(c.sink).unwrap_or_default();
+    let props = c
+        .source
+        .as_ref()
+        .map(|s| s.props)
+        .or(c.sink)
+        .unwrap_or_default();
     Some(json!({
         "about": about(c),
         "libs": [],
@@ -102,7 +113,11 @@ pub fn connection(c: &Connector, sections: &Map<String, Value>) -> Option<Value>
 
 pub fn sink(c: &Connector) -> Option<Value> {
     let props: Vec<Value> = c.sink?.iter().map(|p| field(p, None)).collect();
-    let properties = if props.is_empty() { Value::Null } else { props.into() };
+    let properties = if props.is_empty() {
+        Value::Null
+    } else {
+        props.into()
+    };
     Some(json!({
         "about": about(c),
         "libs": [],
@@ -115,7 +130,10 @@ pub fn sink(c: &Connector) -> Option<Value> {
 fn fields(props: &[Prop], sections: &Map<String, Value>, of: impl Fn(&Prop) -> bool) -> Value {
     let mut out = Map::new();
     for (key, set) in sections {
-        let list = props.iter().filter(|p| of(p)).map(|p| field(p, set.get(p.name)));
+        let list = props
+            .iter()
+            .filter(|p| of(p))
+            .map(|p| field(p, set.get(p.name)));
         out.insert(key.clone(), list.collect::<Vec<_>>().into());
     }
     out.into()

@@ -13,5 +13,11 @@ pub static CONNECTOR: Connector = Connector {
     connection: true,
 };
 
-static SINK: &[Prop] =
-    &[prop("endpoint", "\"\"", "string", "Path", "Path, beginning with a slash.").must()];
+static SINK: &[Prop] = &[prop(
+    "endpoint",
+    "\"\"",
+    "string",
+    "Path",
+    "Path, beginning with a slash.",
+)
+.must()];

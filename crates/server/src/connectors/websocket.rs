@@ -7,15 +7,33 @@ pub static CONNECTOR: Connector = Connector {
     label: "WebSocket",
     en: "Exchanges messages over WebSockets, as server or client.",
     zh: "作为服务器或客户端通过 WebSocket 交换消息。",
-    source: Some(Source { datasource: "Path, beginning with a slash.", props: PROPS }),
+    source: Some(Source {
+        datasource: "Path, beginning with a slash.",
+        props: PROPS,
+    }),
     lookup: false,
     sink: Some(PROPS),
     connection: true,
 };
 
 static PROPS: &[Prop] = &[
-    link("addr", "\"\"", "string", "Address", "Host and port of the server; empty to be one.")
+    link(
+        "addr",
+        "\"\"",
+        "string",
+        "Address",
+        "Host and port of the server; empty to be one.",
+    )
+    .maybe(),
+    link(
+        "path",
+        "\"\"",
+        "string",
+        "Path",
+        "Path, beginning with a slash.",
+    )
+    .maybe(),
+    link("scheme", "\"ws\"", "string", "Scheme", "ws or wss.")
+        .of(r#"["ws","wss"]"#)
         .maybe(),
-    link("path", "\"\"", "string", "Path", "Path, beginning with a slash.").maybe(),
-    link("scheme", "\"ws\"", "string", "Scheme", "ws or wss.").of(r#"["ws","wss"]"#).maybe(),
 ];

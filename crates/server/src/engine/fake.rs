@@ -23,11 +23,23 @@ pub struct FakeEngine {
     runs: Mutex<HashMap<String, Run>>,
 }
 
-const SINKS: [&str; 8] = ["nop", "log", "memory", "file", "mqtt", "rest", "sse", "websocket"];
+const SINKS: [&str; 8] = [
+    "nop",
+    "log",
+    "memory",
+    "file",
+    "mqtt",
+    "rest",
+    "sse",
+    "websocket",
+];
 
 impl FakeEngine {
     pub fn new(catalog: Arc<Catalog>) -> FakeEngine {
-        FakeEngine { catalog, runs: Mutex::default() }
+        FakeEngine {
+            catalog,
+            runs: Mutex::default(),
+        }
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Run>> {
@@ -42,7 +54,9 @@ impl FakeEngine {
         };
         let names: Vec<String> = select.sources().map(|s| s.name.to_string()).collect();
         match names.iter().find(|n| self.catalog.source(n).is_none()) {
-            Some(n) => Err(EngineError::undefined(format!("stream or table {n} is not defined"))),
+            Some(n) => Err(EngineError::undefined(format!(
+                "stream or table {n} is not defined"
+            ))),
             None => Ok(names),
         }
     }
@@ -55,8 +69,15 @@ impl RuleEngine for FakeEngine {
                 Some(sql) => self.sources(sql)?,
                 None => Vec::new(),
             };
-            match rule.actions.iter().find(|a| !SINKS.contains(&a.sink.as_str())) {
-                Some(a) => Err(EngineError::executor(format!("sink {} is not known", a.sink))),
+            match rule
+                .actions
+                .iter()
+                .find(|a| !SINKS.contains(&a.sink.as_str()))
+            {
+                Some(a) => Err(EngineError::executor(format!(
+                    "sink {} is not known",
+                    a.sink
+                ))),
                 None => Ok(Checked { sources }),
             }
         })
@@ -65,7 +86,14 @@ impl RuleEngine for FakeEngine {
     fn start(&self, rule: Arc<RuleDef>, _on_end: OnEnd) -> Fut<'_, EngineResult<()>> {
         Box::pin(async move {
             let sources = self.check(&rule).await?.sources;
-            self.runs().insert(rule.id.clone(), Run { sources, trace: None, running: true });
+            self.runs().insert(
+                rule.id.clone(),
+                Run {
+                    sources,
+                    trace: None,
+                    running: true,
+                },
+            );
             Ok(())
         })
     }
@@ -84,15 +112,33 @@ impl RuleEngine for FakeEngine {
 
     fn metrics(&self, id: &str) -> Vec<(String, NodeMetrics)> {
         let runs = self.runs();
-        let sources = runs.get(id).map(|r| r.sources.as_slice()).unwrap_or_default();
+        let sources = runs
+            .get(id)
+            .map(|r| r.sources.as_slice())
+            .unwrap_or_default();
         let connection = Some(ConnectionMetrics::default());
-        let one = NodeMetrics { connection, ..Default::default() };
-        sources.iter().map(|s| (format!("source_{s}_0"), one.clone())).collect()
+        let one = NodeMetrics {
+            connection,
+            ..Default::default()
+        };
+        sources
+            .iter()
+            .map(|s| (format!("source_{s}_0"), one.clone()))
+            .collect()
     }
 
     fn topo(&self, id: &str) -> Option<Topo> {
-        let sources = self.runs().get(id)?.sources.iter().map(|s| format!("source_{s}")).collect();
-        Some(Topo { sources, edges: Vec::new() })
+        let sources = self
+            .runs()
+            .get(id)?
+            .sources
+            .iter()
+            .map(|s| format!("source_{s}"))
+            .collect();
+        Some(Topo {
+            sources,
+            edges: Vec::new(),
+        })
     }
 
     fn schema(&self, id: &str) -> Option<Vec<(String, Option<usize>)>> {
@@ -103,7 +149,9 @@ impl RuleEngine for FakeEngine {
         Box::pin(async move {
             match &rule.sql {
                 Some(_) => Ok("{\"op\":\"ProjectPlan_0\",\"info\":\"\"}\n".into()),
-                None => Err(EngineError::undefined("a graph rule has no plan to explain")),
+                None => Err(EngineError::undefined(
+                    "a graph rule has no plan to explain",
+                )),
             }
         })
     }
@@ -187,9 +235,15 @@ impl RuleEngine for FakeEngine {
             if typ != "mqtt" {
                 return Err(EngineError::undefined(format!("{typ} has nothing to test")));
             }
-            let server = props.get("server").and_then(Value::as_str).unwrap_or_default();
+            let server = props
+                .get("server")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             let peer = server.split("//").last().unwrap_or_default();
-            TcpStream::connect(peer).await.map(drop).map_err(|e| EngineError::io(e.to_string()))
+            TcpStream::connect(peer)
+                .await
+                .map(drop)
+                .map_err(|e| EngineError::io(e.to_string()))
         })
     }
 }

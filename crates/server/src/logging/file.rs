@@ -27,7 +27,11 @@ impl RollingFile {
             current: None,
             max_time: hours(s.rotate_hours),
             max_size: s.rotate_size,
-            max_age: if s.rotate_count > 0 { None } else { hours(s.max_age_hours) },
+            max_age: if s.rotate_count > 0 {
+                None
+            } else {
+                hours(s.max_age_hours)
+            },
             max_count: s.rotate_count,
         }
     }
@@ -40,7 +44,9 @@ impl RollingFile {
         }) {
             self.open()?;
         }
-        let Some((file, size, _)) = &mut self.current else { return Ok(()) };
+        let Some((file, size, _)) = &mut self.current else {
+            return Ok(());
+        };
         file.write_all(line.as_bytes())?;
         *size += length;
         Ok(())
@@ -52,7 +58,11 @@ impl RollingFile {
         let base = format!("stream.{stamp}.log");
         let names = std::iter::once(base.clone()).chain((1..10_000).map(|n| format!("{base}.{n}")));
         for name in names {
-            match OpenOptions::new().create_new(true).append(true).open(self.folder.join(&name)) {
+            match OpenOptions::new()
+                .create_new(true)
+                .append(true)
+                .open(self.folder.join(&name))
+            {
                 Ok(file) => {
                     self.current = Some((file, 0, Instant::now()));
                     self.link(&name);
@@ -67,7 +77,10 @@ impl RollingFile {
     }
 
     fn link(&self, name: &str) {
-        let (link, new) = (self.folder.join("stream.log"), self.folder.join("stream.log.new"));
+        let (link, new) = (
+            self.folder.join("stream.log"),
+            self.folder.join("stream.log.new"),
+        );
         let _ = std::fs::remove_file(&new);
         #[cfg(unix)]
         if std::os::unix::fs::symlink(name, &new).is_ok() {
@@ -77,7 +90,10 @@ impl RollingFile {
 
     /// Deletes what is too old or too many.
     fn clean(&self) {
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten();
         let ours = |name: &str| name.starts_with("stream.2") && name.contains(".log");
         let mut files: Vec<(SystemTime, PathBuf)> = entries
             .filter(|e| e.file_name().to_str().is_some_and(ours))
@@ -106,8 +122,15 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("rekuiper-log-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let settings = Settings {
-            level: "info".into(), debug: false, console: false, file: true, no_timestamp: false,
-            rotate_hours: 24, max_age_hours: 72, rotate_size: 30, rotate_count: 3,
+            level: "info".into(),
+            debug: false,
+            console: false,
+            file: true,
+            no_timestamp: false,
+            rotate_hours: 24,
+            max_age_hours: 72,
+            rotate_size: 30,
+            rotate_count: 3,
         };
         let mut log = RollingFile::new(&settings, &dir);
         for n in 0..10 {

@@ -18,7 +18,12 @@ impl Visit for Fields {
         if field.name() == "message" {
             let _ = write!(self.message, "{value:?}");
         } else {
-            let _ = write!(self.others, " {}={}", field.name(), quote(&format!("{value:?}")));
+            let _ = write!(
+                self.others,
+                " {}={}",
+                field.name(),
+                quote(&format!("{value:?}"))
+            );
         }
     }
 
@@ -67,7 +72,12 @@ pub fn format(event: &Event<'_>, timestamp: bool) -> String {
     if timestamp {
         let _ = write!(out, "time=\"{}\" ", now("%Y-%m-%d %H:%M:%S"));
     }
-    let _ = write!(out, "level={level} msg={}{}", quote(&fields.message), fields.others);
+    let _ = write!(
+        out,
+        "level={level} msg={}{}",
+        quote(&fields.message),
+        fields.others
+    );
     if let (Some(file), Some(line)) = (metadata.file(), metadata.line()) {
         let name = file.rsplit('/').next().unwrap_or(file);
         let _ = write!(out, " file={name}:{line}");
@@ -83,7 +93,10 @@ mod tests {
     #[test]
     fn a_message_stays_one_line() {
         assert_eq!(quote("plain-1"), "plain-1");
-        assert_eq!(quote("a b\nlevel=error \"x\""), r#""a b\nlevel=error \"x\"""#);
+        assert_eq!(
+            quote("a b\nlevel=error \"x\""),
+            r#""a b\nlevel=error \"x\"""#
+        );
         assert_eq!(quote(""), "\"\"");
     }
 }

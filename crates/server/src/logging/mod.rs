@@ -2,8 +2,8 @@
 //! age and size. Level and targets can be changed while the server runs.
 
 mod file;
-mod now;
 mod line;
+mod now;
 
 use std::io::Write;
 use std::path::Path;
@@ -88,7 +88,11 @@ impl Log {
             Level::DEBUG => 4,
             Level::TRACE => 5,
         };
-        let most = if self.inner.debug.load(Ordering::Relaxed) { 4 } else { 0 };
+        let most = if self.inner.debug.load(Ordering::Relaxed) {
+            4
+        } else {
+            0
+        };
         rank <= self.inner.level.load(Ordering::Relaxed).max(most)
     }
 
@@ -97,7 +101,11 @@ impl Log {
             let _ = std::io::stdout().lock().write_all(line.as_bytes());
         }
         if self.inner.file.load(Ordering::Relaxed) {
-            let mut rolling = self.inner.rolling.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut rolling = self
+                .inner
+                .rolling
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             if let Err(e) = rolling.write(line) {
                 let _ = writeln!(std::io::stderr(), "the log cannot be written: {e}");
             }

@@ -14,9 +14,13 @@ use crate::error::ApiResult;
 use crate::web::json::{member, text, wrong};
 use crate::web::{Call, Reply};
 
-pub static ROUTES: &[Route] =
-    &[Route::post("/batch/req", handler!(run), "Runs requests one after the other.")
-        .takes("[{method, path, body?: text}]").gives("[{code, response?, error?}]")];
+pub static ROUTES: &[Route] = &[Route::post(
+    "/batch/req",
+    handler!(run),
+    "Runs requests one after the other.",
+)
+.takes("[{method, path, body?: text}]")
+.gives("[{code, response?, error?}]")];
 
 /// Requests in one batch.
 const MOST: usize = 1000;
@@ -24,7 +28,11 @@ const MOST: usize = 1000;
 async fn run(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let list = match call.value().await? {
         Value::Array(list) if list.len() <= MOST => list,
-        Value::Array(_) => return Err(crate::error::ApiError::bad(format!("more than {MOST} requests"))),
+        Value::Array(_) => {
+            return Err(crate::error::ApiError::bad(format!(
+                "more than {MOST} requests"
+            )));
+        }
         other => return Err(wrong("the request body", "a list of requests", &other)),
     };
     let router = router(app);
@@ -53,10 +61,18 @@ async fn run(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
 }
 
 fn request(entry: &Value, headers: &HeaderMap) -> Result<Request<Body>, String> {
-    let Value::Object(o) = entry else { return Err("a request must be an object".into()) };
-    let part = |key: &str| text(o, key).map_err(|e| e.message).map(Option::unwrap_or_default);
+    let Value::Object(o) = entry else {
+        return Err("a request must be an object".into());
+    };
+    let part = |key: &str| {
+        text(o, key)
+            .map_err(|e| e.message)
+            .map(Option::unwrap_or_default)
+    };
     let (method, path) = (part("method")?, part("path")?);
-    let method: Method = method.parse().map_err(|_| format!("{method:?} is no method"))?;
+    let method: Method = method
+        .parse()
+        .map_err(|_| format!("{method:?} is no method"))?;
     if path.starts_with("/batch/req") {
         return Err("a batch cannot hold a batch".into());
     }
@@ -72,5 +88,7 @@ fn request(entry: &Value, headers: &HeaderMap) -> Result<Request<Body>, String> 
             request = request.header(name, value);
         }
     }
-    request.body(Body::from(body)).map_err(|e| format!("{path:?} is no path: {e}"))
+    request
+        .body(Body::from(body))
+        .map_err(|e| format!("{path:?} is no path: {e}"))
 }

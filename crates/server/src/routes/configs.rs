@@ -11,10 +11,13 @@ use crate::error::ApiResult;
 use crate::web::json::{boolean, nested, text};
 use crate::web::{Call, Reply};
 
-pub static ROUTES: &[Route] =
-    &[Route::patch("/configs", handler!(change), "Changes settings until the next start.")
-        .takes("{logLevel?, debug?, consoleLog?, fileLog?, timezone?, metricsDumpConfig?: {enable}}")
-        .answers(204)];
+pub static ROUTES: &[Route] = &[Route::patch(
+    "/configs",
+    handler!(change),
+    "Changes settings until the next start.",
+)
+.takes("{logLevel?, debug?, consoleLog?, fileLog?, timezone?, metricsDumpConfig?: {enable}}")
+.answers(204)];
 
 async fn change(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let o = call.object().await?;
@@ -22,7 +25,9 @@ async fn change(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let zone = text(&o, "timezone")?.map(zone).transpose()?;
     let (level, debug) = (text(&o, "logLevel")?, boolean(&o, "debug")?);
     let (console, file) = (boolean(&o, "consoleLog")?, boolean(&o, "fileLog")?);
-    let dump = nested(&o, "metricsDumpConfig")?.map(|d| boolean(d, "enable")).transpose()?;
+    let dump = nested(&o, "metricsDumpConfig")?
+        .map(|d| boolean(d, "enable"))
+        .transpose()?;
     if let Some(zone) = zone {
         app.rules.set_zone(zone);
     }

@@ -17,21 +17,57 @@ const YAML: &str = "{key: {property: value}}";
 const PROPS: &str = "{property: value}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/metadata/sources/yaml/{name}", handler!(sources), "Gives the keys of a source type.")
-        .gives(YAML),
-    Route::get("/metadata/sinks/yaml/{name}", handler!(sinks), "Gives the keys of a sink type.")
-        .gives(YAML),
-    Route::get("/metadata/connections/yaml/{name}", handler!(connections), "Gives the keys of a connection type.")
-        .gives(YAML),
-    Route::put("/metadata/sources/{name}/confKeys/{key}", handler!(put_source), "Puts properties of a source.")
-        .takes(PROPS),
-    Route::put("/metadata/sinks/{name}/confKeys/{key}", handler!(put_sink), "Puts properties of a sink.")
-        .takes(PROPS),
-    Route::put("/metadata/connections/{name}/confKeys/{key}", handler!(put_connection), "Puts properties of a connection.")
-        .takes(PROPS),
-    Route::delete("/metadata/sources/{name}/confKeys/{key}", handler!(drop_source), "Drops a key of a source."),
-    Route::delete("/metadata/sinks/{name}/confKeys/{key}", handler!(drop_sink), "Drops a key of a sink."),
-    Route::delete("/metadata/connections/{name}/confKeys/{key}", handler!(drop_connection), "Drops a key of a connection."),
+    Route::get(
+        "/metadata/sources/yaml/{name}",
+        handler!(sources),
+        "Gives the keys of a source type.",
+    )
+    .gives(YAML),
+    Route::get(
+        "/metadata/sinks/yaml/{name}",
+        handler!(sinks),
+        "Gives the keys of a sink type.",
+    )
+    .gives(YAML),
+    Route::get(
+        "/metadata/connections/yaml/{name}",
+        handler!(connections),
+        "Gives the keys of a connection type.",
+    )
+    .gives(YAML),
+    Route::put(
+        "/metadata/sources/{name}/confKeys/{key}",
+        handler!(put_source),
+        "Puts properties of a source.",
+    )
+    .takes(PROPS),
+    Route::put(
+        "/metadata/sinks/{name}/confKeys/{key}",
+        handler!(put_sink),
+        "Puts properties of a sink.",
+    )
+    .takes(PROPS),
+    Route::put(
+        "/metadata/connections/{name}/confKeys/{key}",
+        handler!(put_connection),
+        "Puts properties of a connection.",
+    )
+    .takes(PROPS),
+    Route::delete(
+        "/metadata/sources/{name}/confKeys/{key}",
+        handler!(drop_source),
+        "Drops a key of a source.",
+    ),
+    Route::delete(
+        "/metadata/sinks/{name}/confKeys/{key}",
+        handler!(drop_sink),
+        "Drops a key of a sink.",
+    ),
+    Route::delete(
+        "/metadata/connections/{name}/confKeys/{key}",
+        handler!(drop_connection),
+        "Drops a key of a connection.",
+    ),
 ];
 
 fn yaml(app: &App, call: &Call, kind: Kind) -> ApiResult<Reply> {
@@ -70,7 +106,9 @@ async fn remove(app: &App, call: Call, kind: Kind) -> ApiResult<Reply> {
     let (typ, key) = (call.name("name")?, call.name("key")?);
     app.catalog.drop_conf(kind, typ, key).await?;
     if kind == Kind::Connections {
-        app.engine.changed(Change::ConnectionDropped(key.to_owned())).await?;
+        app.engine
+            .changed(Change::ConnectionDropped(key.to_owned()))
+            .await?;
     }
     Ok(Reply::empty())
 }

@@ -16,13 +16,32 @@ const SOURCE: &str = "{content | file}";
 
 pub static ROUTES: &[Route] = &[
     Route::get("/data/export", handler!(export), "Exports everything.").gives(PARTS),
-    Route::post("/data/export", handler!(export_some), "Exports rules and what they need.")
-        .takes("[ruleId]").gives(PARTS),
-    Route::post("/data/import", handler!(import), "Imports (?partial=1: keeps what is there; ?stop=1).")
-        .takes(SOURCE).gives("{ErrorMsg, ConfigResponse}"),
-    Route::get("/data/import/status", handler!(status), "Gives the errors of the last import.")
-        .gives(PARTS),
-    Route::get("/v2/data/export", handler!(export_v2), "Exports everything as YAML.").gives("YAML"),
+    Route::post(
+        "/data/export",
+        handler!(export_some),
+        "Exports rules and what they need.",
+    )
+    .takes("[ruleId]")
+    .gives(PARTS),
+    Route::post(
+        "/data/import",
+        handler!(import),
+        "Imports (?partial=1: keeps what is there; ?stop=1).",
+    )
+    .takes(SOURCE)
+    .gives("{ErrorMsg, ConfigResponse}"),
+    Route::get(
+        "/data/import/status",
+        handler!(status),
+        "Gives the errors of the last import.",
+    )
+    .gives(PARTS),
+    Route::get(
+        "/v2/data/export",
+        handler!(export_v2),
+        "Exports everything as YAML.",
+    )
+    .gives("YAML"),
     Route::post("/v2/data/import", handler!(import_v2), "Imports YAML.").takes(SOURCE),
 ];
 
@@ -37,7 +56,10 @@ async fn export(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
 /// A body that cannot be read asks for no rules.
 async fn export_some(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let ids: Vec<String> = match json::value(&call.bytes().await?) {
-        Ok(Value::Array(ids)) => ids.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect(),
+        Ok(Value::Array(ids)) => ids
+            .iter()
+            .filter_map(|v| v.as_str().map(str::to_owned))
+            .collect(),
         _ => Vec::new(),
     };
     let some = transfer::export(&app, Some(&ids)).to_value();
@@ -63,7 +85,10 @@ async fn status(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
 }
 
 async fn export_v2(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
-    Ok(Reply::attachment("Attachment", transfer::export_yaml(&app)?))
+    Ok(Reply::attachment(
+        "Attachment",
+        transfer::export_yaml(&app)?,
+    ))
 }
 
 async fn import_v2(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {

@@ -15,5 +15,8 @@ use crate::error::ApiResult;
 pub async fn service(app: &App, name: &str, request: Map<String, Value>) -> ApiResult<()> {
     crate::web::check_name("service name", name)?;
     crate::services::install(app, name, request).await?;
-    Ok(app.engine.changed(Change::ServicePut(name.to_owned())).await?)
+    Ok(app
+        .engine
+        .changed(Change::ServicePut(name.to_owned()))
+        .await?)
 }

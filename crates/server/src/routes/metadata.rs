@@ -17,26 +17,79 @@ const ONE: &str = "{about, libs, properties, node, type}";
 const PROPS: &str = "{property: value}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/metadata/sources", handler!(sources), "Lists source types (?kind=lookup).").gives(LIST),
+    Route::get(
+        "/metadata/sources",
+        handler!(sources),
+        "Lists source types (?kind=lookup).",
+    )
+    .gives(LIST),
     Route::get("/metadata/sinks", handler!(sinks), "Lists sink types.").gives(LIST),
-    Route::get("/metadata/connections", handler!(connections), "Lists connection types.").gives(LIST),
-    Route::get("/metadata/sources/{name}", handler!(source), "Describes a source type.").gives(ONE),
-    Route::get("/metadata/sinks/{name}", handler!(sink), "Describes a sink type.").gives(ONE),
-    Route::get("/metadata/connections/{name}", handler!(connection), "Describes a connection type.")
-        .gives(ONE),
-    Route::get("/metadata/functions", handler!(functions), "Describes the functions by family.")
-        .gives("[{about, functions: [{name, example, hint, args, return, node}]}]"),
-    Route::get("/metadata/operators", handler!(operator_list), "Describes operators of graph rules.")
-        .gives("[{name, about, properties, node}]"),
-    Route::get("/metadata/resources", handler!(resources), "Names the configuration keys of users.")
-        .gives("{sinks: [{key: type}], sources: [{key: type}]}"),
-    Route::get("/metadata/resource", handler!(resource), "Gives the keys of a type (?sourceType=).")
-        .gives("{type: {key: {…}}}"),
-    Route::post("/metadata/sources/connection/{name}", handler!(test_source), "Tries a source.")
-        .takes(PROPS),
-    Route::post("/metadata/sinks/connection/{name}", handler!(test_sink), "Tries a sink.").takes(PROPS),
-    Route::post("/metadata/lookups/connection/{name}", handler!(test_lookup), "Tries a lookup source.")
-        .takes(PROPS),
+    Route::get(
+        "/metadata/connections",
+        handler!(connections),
+        "Lists connection types.",
+    )
+    .gives(LIST),
+    Route::get(
+        "/metadata/sources/{name}",
+        handler!(source),
+        "Describes a source type.",
+    )
+    .gives(ONE),
+    Route::get(
+        "/metadata/sinks/{name}",
+        handler!(sink),
+        "Describes a sink type.",
+    )
+    .gives(ONE),
+    Route::get(
+        "/metadata/connections/{name}",
+        handler!(connection),
+        "Describes a connection type.",
+    )
+    .gives(ONE),
+    Route::get(
+        "/metadata/functions",
+        handler!(functions),
+        "Describes the functions by family.",
+    )
+    .gives("[{about, functions: [{name, example, hint, args, return, node}]}]"),
+    Route::get(
+        "/metadata/operators",
+        handler!(operator_list),
+        "Describes operators of graph rules.",
+    )
+    .gives("[{name, about, properties, node}]"),
+    Route::get(
+        "/metadata/resources",
+        handler!(resources),
+        "Names the configuration keys of users.",
+    )
+    .gives("{sinks: [{key: type}], sources: [{key: type}]}"),
+    Route::get(
+        "/metadata/resource",
+        handler!(resource),
+        "Gives the keys of a type (?sourceType=).",
+    )
+    .gives("{type: {key: {…}}}"),
+    Route::post(
+        "/metadata/sources/connection/{name}",
+        handler!(test_source),
+        "Tries a source.",
+    )
+    .takes(PROPS),
+    Route::post(
+        "/metadata/sinks/connection/{name}",
+        handler!(test_sink),
+        "Tries a sink.",
+    )
+    .takes(PROPS),
+    Route::post(
+        "/metadata/lookups/connection/{name}",
+        handler!(test_lookup),
+        "Tries a lookup source.",
+    )
+    .takes(PROPS),
 ];
 
 async fn sources(_app: Arc<App>, call: Call) -> ApiResult<Reply> {
@@ -53,20 +106,28 @@ async fn connections(_app: Arc<App>, _call: Call) -> ApiResult<Reply> {
 }
 
 fn sections(app: &App, kind: Kind, name: &str) -> Map<String, Value> {
-    app.catalog.conf_sections(kind, name).into_iter().map(|(k, v)| (k, v.into())).collect()
+    app.catalog
+        .conf_sections(kind, name)
+        .into_iter()
+        .map(|(k, v)| (k, v.into()))
+        .collect()
 }
 
 async fn source(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let name = call.param("name");
     let sections = sections(&app, Kind::Sources, name);
     let shown = connectors::find(name).and_then(|c| connectors::source(c, &sections));
-    shown.map(|v| Reply::json(&v)).ok_or_else(|| unknown("source", name))
+    shown
+        .map(|v| Reply::json(&v))
+        .ok_or_else(|| unknown("source", name))
 }
 
 async fn sink(_app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let name = call.param("name");
     let shown = connectors::find(name).and_then(connectors::sink);
-    shown.map(|v| Reply::json(&v)).ok_or_else(|| unknown("sink", name))
+    shown
+        .map(|v| Reply::json(&v))
+        .ok_or_else(|| unknown("sink", name))
 }
 
 async fn connection(app: Arc<App>, call: Call) -> ApiResult<Reply> {
@@ -96,16 +157,24 @@ async fn resources(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
         if all.is_empty() {
             return Value::Null;
         }
-        all.into_iter().map(|(typ, key, _)| json!({key: typ})).collect::<Vec<_>>().into()
+        all.into_iter()
+            .map(|(typ, key, _)| json!({key: typ}))
+            .collect::<Vec<_>>()
+            .into()
     };
-    Ok(Reply::json(&json!({"sinks": of(Kind::Sinks), "sources": of(Kind::Sources)})))
+    Ok(Reply::json(
+        &json!({"sinks": of(Kind::Sinks), "sources": of(Kind::Sources)}),
+    ))
 }
 
 async fn resource(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let typ = call.query("sourceType").unwrap_or_default();
     let all = app.catalog.user_conf(Kind::Sources);
-    let own: Map<String, Value> =
-        all.into_iter().filter(|(t, ..)| *t == typ).map(|(_, k, v)| (k, v.into())).collect();
+    let own: Map<String, Value> = all
+        .into_iter()
+        .filter(|(t, ..)| *t == typ)
+        .map(|(_, k, v)| (k, v.into()))
+        .collect();
     match own.is_empty() {
         true => Ok(Reply::json(&json!({}))),
         false => Ok(Reply::json(&json!({typ: own}))),

@@ -71,7 +71,16 @@ pub(crate) use handler;
 impl Route {
     const fn new(method: Method, path: &'static str, handler: Handler, doc: &'static str) -> Route {
         let response = "a line of text, or nothing";
-        Route { method, path, handler, doc, request: "", response, open: false, status: 200 }
+        Route {
+            method,
+            path,
+            handler,
+            doc,
+            request: "",
+            response,
+            open: false,
+            status: 200,
+        }
     }
 
     const fn get(path: &'static str, handler: Handler, doc: &'static str) -> Route {
@@ -173,10 +182,14 @@ fn methods(app: &Arc<App>, path: &'static str) -> MethodRouter {
     let own = all().filter(|r| r.path == path);
     let covering = all().filter(|r| r.path != path && covers_template(r.path, path));
     for route in own.chain(covering) {
-        let Ok(filter) = MethodFilter::try_from(route.method.clone()) else { continue };
+        let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
+            continue;
+        };
         if seen.insert(route.method.as_str()) {
             let app = app.clone();
-            out = out.on(filter, move |request: Request| answer(app.clone(), route, request));
+            out = out.on(filter, move |request: Request| {
+                answer(app.clone(), route, request)
+            });
         }
     }
     out

@@ -9,8 +9,11 @@ use crate::App;
 use crate::error::ApiResult;
 use crate::web::{Call, Reply};
 
-pub static ROUTES: &[Route] =
-    &[Route::get("/openapi.json", handler!(get), "Describes this API.").gives("OpenAPI 3.1").open()];
+pub static ROUTES: &[Route] = &[
+    Route::get("/openapi.json", handler!(get), "Describes this API.")
+        .gives("OpenAPI 3.1")
+        .open(),
+];
 
 async fn get(_app: Arc<App>, _call: Call) -> ApiResult<Reply> {
     Ok(Reply::json(&document()))
@@ -23,8 +26,10 @@ pub fn document() -> Value {
         let operations = paths.entry(route.path).or_default();
         operations.insert(route.method.as_str().to_lowercase(), operation(route));
     }
-    let paths: Map<String, Value> =
-        paths.into_iter().map(|(path, o)| (path.to_owned(), o.into())).collect();
+    let paths: Map<String, Value> = paths
+        .into_iter()
+        .map(|(path, o)| (path.to_owned(), o.into()))
+        .collect();
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -35,7 +40,9 @@ pub fn document() -> Value {
         },
         "paths": paths,
         "components": {
-            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "Authorization"}},
+            "securitySchemes": {
+                "token": {"type": "apiKey", "in": "header", "name": "Authorization"},
+            },
             "schemas": {
                 "Error": {
                     "type": "object",
@@ -48,7 +55,11 @@ pub fn document() -> Value {
 }
 
 fn operation(route: &Route) -> Value {
-    let tag = route.path.split('/').find(|p| !p.is_empty() && *p != "v2").unwrap_or("system");
+    let tag = route
+        .path
+        .split('/')
+        .find(|p| !p.is_empty() && *p != "v2")
+        .unwrap_or("system");
     let mut o = Map::new();
     o.insert("summary".into(), route.doc.into());
     o.insert("operationId".into(), id(route).into());
@@ -63,19 +74,29 @@ fn operation(route: &Route) -> Value {
         o.insert("parameters".into(), parameters.into());
     }
     if !route.request.is_empty() {
-        let media = if route.request.starts_with("multipart") { "multipart/form-data" } else { "application/json" };
-        o.insert("requestBody".into(), json!({
-            "description": route.request, "required": true, "content": {media: {}},
-        }));
+        let media = if route.request.starts_with("multipart") {
+            "multipart/form-data"
+        } else {
+            "application/json"
+        };
+        o.insert(
+            "requestBody".into(),
+            json!({
+                "description": route.request, "required": true, "content": {media: {}},
+            }),
+        );
     }
     let error = json!({
         "description": "why not",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
     });
-    o.insert("responses".into(), json!({
-        route.status.to_string(): {"description": route.response},
-        "default": error,
-    }));
+    o.insert(
+        "responses".into(),
+        json!({
+            route.status.to_string(): {"description": route.response},
+            "default": error,
+        }),
+    );
     if !route.open {
         o.insert("security".into(), json!([{}, {"token": []}]));
     }
@@ -84,7 +105,11 @@ fn operation(route: &Route) -> Value {
 
 fn id(route: &Route) -> String {
     let mut out = route.method.as_str().to_lowercase();
-    for part in route.path.split(['/', '{', '}', '.']).filter(|p| !p.is_empty()) {
+    for part in route
+        .path
+        .split(['/', '{', '}', '.'])
+        .filter(|p| !p.is_empty())
+    {
         out.push('_');
         out.push_str(part);
     }

@@ -15,20 +15,48 @@ const STATUS: &str = "{status, message, lastStartTimestamp, lastStopTimestamp, \
     nextStartTimestamp, NODE_METRIC: value}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/rules/{name}/status", handler!(status), "Gives state and metrics of a rule.")
-        .gives(STATUS),
-    Route::get("/v2/rules/{name}/status", handler!(status_v2), "As /rules/{name}/status, sorted.")
-        .gives(STATUS),
-    Route::get("/rules/status/all", handler!(status_all), "Gives the states of all rules.")
-        .gives("{ruleId: {status, last_exception, exceptions_total}}"),
-    Route::get("/rules/{name}/topo", handler!(topo), "Says which node of a rule feeds which.")
-        .gives("{sources: [node], edges: {node: [node]}}"),
-    Route::get("/rules/{name}/explain", handler!(explain), "Gives the plan of a rule.")
-        .gives("text, one node a line"),
-    Route::get("/rules/{name}/schema", handler!(schema), "Gives the output columns of a rule.")
-        .gives("{column: {hasIndex, index}}"),
-    Route::get("/rules/{name}/scantables", handler!(scan_tables), "Gives rows held by joins.")
-        .gives("[{emitter, content}]"),
+    Route::get(
+        "/rules/{name}/status",
+        handler!(status),
+        "Gives state and metrics of a rule.",
+    )
+    .gives(STATUS),
+    Route::get(
+        "/v2/rules/{name}/status",
+        handler!(status_v2),
+        "As /rules/{name}/status, sorted.",
+    )
+    .gives(STATUS),
+    Route::get(
+        "/rules/status/all",
+        handler!(status_all),
+        "Gives the states of all rules.",
+    )
+    .gives("{ruleId: {status, last_exception, exceptions_total}}"),
+    Route::get(
+        "/rules/{name}/topo",
+        handler!(topo),
+        "Says which node of a rule feeds which.",
+    )
+    .gives("{sources: [node], edges: {node: [node]}}"),
+    Route::get(
+        "/rules/{name}/explain",
+        handler!(explain),
+        "Gives the plan of a rule.",
+    )
+    .gives("text, one node a line"),
+    Route::get(
+        "/rules/{name}/schema",
+        handler!(schema),
+        "Gives the output columns of a rule.",
+    )
+    .gives("{column: {hasIndex, index}}"),
+    Route::get(
+        "/rules/{name}/scantables",
+        handler!(scan_tables),
+        "Gives rows held by joins.",
+    )
+    .gives("[{emitter, content}]"),
     Route::get("/rules/usage/cpu", handler!(cpu), "Gives CPU time by rule.").gives("{ruleId: ms}"),
 ];
 
@@ -63,8 +91,14 @@ fn numbers(out: &mut Map<String, Value>, node: &str, m: &NodeMetrics) {
     let Some(c) = &m.connection else { return };
     put("connection_status", c.status.into());
     put("connection_last_connected_time", c.last_connected.into());
-    put("connection_last_disconnected_time", c.last_disconnected.into());
-    put("connection_last_disconnected_message", c.last_disconnected_message.clone().into());
+    put(
+        "connection_last_disconnected_time",
+        c.last_disconnected.into(),
+    );
+    put(
+        "connection_last_disconnected_message",
+        c.last_disconnected_message.clone().into(),
+    );
     put("connection_last_try_time", c.last_try.into());
 }
 
@@ -98,14 +132,22 @@ async fn status_all(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
 }
 
 fn never_started(id: &str) -> ApiError {
-    ApiError::new(code::GENERAL, format!("rule {id} was never started, start it first"))
+    ApiError::new(
+        code::GENERAL,
+        format!("rule {id} was never started, start it first"),
+    )
 }
 
 async fn topo(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let rule = app.rules.find(call.name("name")?)?;
-    let topo = app.engine.topo(&rule.id).ok_or_else(|| never_started(&rule.id))?;
+    let topo = app
+        .engine
+        .topo(&rule.id)
+        .ok_or_else(|| never_started(&rule.id))?;
     let edges: Map<String, Value> = topo.edges.into_iter().map(|(k, v)| (k, v.into())).collect();
-    Ok(Reply::json(&json!({"sources": topo.sources, "edges": edges})))
+    Ok(Reply::json(
+        &json!({"sources": topo.sources, "edges": edges}),
+    ))
 }
 
 async fn explain(app: Arc<App>, call: Call) -> ApiResult<Reply> {
@@ -115,7 +157,10 @@ async fn explain(app: Arc<App>, call: Call) -> ApiResult<Reply> {
 
 async fn schema(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let rule = app.rules.find(call.name("name")?)?;
-    let columns = app.engine.schema(&rule.id).ok_or_else(|| never_started(&rule.id))?;
+    let columns = app
+        .engine
+        .schema(&rule.id)
+        .ok_or_else(|| never_started(&rule.id))?;
     let mut out = Map::new();
     for (name, index) in columns {
         let index = index.unwrap_or(0);
@@ -128,10 +173,15 @@ async fn scan_tables(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let rule = app.rules.find(call.name("name")?)?;
     let rows = app.engine.scan_tables(&rule.id).await?;
     if rows.is_empty() {
-        return Err(ApiError::bad(format!("the joins of rule {} hold no rows", rule.id)));
+        return Err(ApiError::bad(format!(
+            "the joins of rule {} hold no rows",
+            rule.id
+        )));
     }
     let one = |(emitter, content)| json!({"emitter": emitter, "content": content});
-    Ok(Reply::json(&rows.into_iter().map(one).collect::<Vec<_>>().into()))
+    Ok(Reply::json(
+        &rows.into_iter().map(one).collect::<Vec<_>>().into(),
+    ))
 }
 
 async fn cpu(app: Arc<App>, _call: Call) -> ApiResult<Reply> {

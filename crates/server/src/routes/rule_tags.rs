@@ -13,11 +13,26 @@ use crate::web::{Call, Reply};
 const TAGS: &str = "{tags: [text]}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/rules/tags/match", handler!(matching), "Names the rules with all of these tags.")
-        .takes(TAGS).gives("{rules: [id]}, {} when there is none"),
-    Route::put("/rules/{name}/tags", handler!(set), "Sets the tags of a rule.").takes(TAGS),
+    Route::get(
+        "/rules/tags/match",
+        handler!(matching),
+        "Names the rules with all of these tags.",
+    )
+    .takes(TAGS)
+    .gives("{rules: [id]}, {} when there is none"),
+    Route::put(
+        "/rules/{name}/tags",
+        handler!(set),
+        "Sets the tags of a rule.",
+    )
+    .takes(TAGS),
     Route::patch("/rules/{name}/tags", handler!(add), "Adds tags to a rule.").takes(TAGS),
-    Route::delete("/rules/{name}/tags", handler!(remove), "Takes tags off a rule.").takes(TAGS),
+    Route::delete(
+        "/rules/{name}/tags",
+        handler!(remove),
+        "Takes tags off a rule.",
+    )
+    .takes(TAGS),
 ];
 
 async fn tags_of(call: &mut Call) -> ApiResult<Vec<String>> {
@@ -27,8 +42,11 @@ async fn tags_of(call: &mut Call) -> ApiResult<Vec<String>> {
 async fn matching(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let tags = tags_of(&mut call).await?;
     let rules = app.rules.all();
-    let ids: Vec<&str> =
-        rules.iter().filter(|r| r.def().has_tags(&tags)).map(|r| r.id.as_str()).collect();
+    let ids: Vec<&str> = rules
+        .iter()
+        .filter(|r| r.def().has_tags(&tags))
+        .map(|r| r.id.as_str())
+        .collect();
     match ids.is_empty() {
         true => Ok(Reply::json(&Map::new().into())),
         false => Ok(Reply::json(&json!({"rules": ids}))),
@@ -37,7 +55,9 @@ async fn matching(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
 
 async fn set(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let tags = tags_of(&mut call).await?;
-    app.rules.set_tags(call.name("name")?, |_| tags.clone()).await?;
+    app.rules
+        .set_tags(call.name("name")?, |_| tags.clone())
+        .await?;
     Ok(Reply::empty())
 }
 

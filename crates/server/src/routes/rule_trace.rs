@@ -12,13 +12,29 @@ use crate::web::json::text;
 use crate::web::{Call, Reply};
 
 pub static ROUTES: &[Route] = &[
-    Route::post("/rules/{name}/trace/start", handler!(start), "Begins to trace rows of a rule.")
-        .takes("{strategy: \"always\" | \"head\"}"),
-    Route::post("/rules/{name}/trace/stop", handler!(stop), "Ends tracing rows of a rule."),
-    Route::post("/tracer", handler!(exporter), "Sends traces to a collector, or no more.")
-        .takes("{action: \"start\" | \"stop\", service_name, collector_url}"),
-    Route::get("/trace/rule/{name}", handler!(of_rule), "Names the traces of a rule (?limit=).")
-        .gives("[traceId]"),
+    Route::post(
+        "/rules/{name}/trace/start",
+        handler!(start),
+        "Begins to trace rows of a rule.",
+    )
+    .takes("{strategy: \"always\" | \"head\"}"),
+    Route::post(
+        "/rules/{name}/trace/stop",
+        handler!(stop),
+        "Ends tracing rows of a rule.",
+    ),
+    Route::post(
+        "/tracer",
+        handler!(exporter),
+        "Sends traces to a collector, or no more.",
+    )
+    .takes("{action: \"start\" | \"stop\", service_name, collector_url}"),
+    Route::get(
+        "/trace/rule/{name}",
+        handler!(of_rule),
+        "Names the traces of a rule (?limit=).",
+    )
+    .gives("[traceId]"),
     Route::get("/trace/{id}", handler!(one), "Gives a trace.")
         .gives("{name, traceID, spanID, parentSpanID, attribute, startTime, endTime, ChildSpan}"),
 ];
@@ -55,8 +71,13 @@ async fn exporter(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
 }
 
 async fn of_rule(app: Arc<App>, call: Call) -> ApiResult<Reply> {
-    let limit = call.query("limit").and_then(|l| l.parse().ok()).filter(|l| *l > 0);
-    let ids = app.engine.traces_of(call.name("name")?, limit.unwrap_or(usize::MAX));
+    let limit = call
+        .query("limit")
+        .and_then(|l| l.parse().ok())
+        .filter(|l| *l > 0);
+    let ids = app
+        .engine
+        .traces_of(call.name("name")?, limit.unwrap_or(usize::MAX));
     Ok(Reply::json(&ids.into()))
 }
 

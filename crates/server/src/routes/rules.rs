@@ -12,29 +12,72 @@ use crate::rules::Rule;
 use crate::web::json::{int, nested, object, text, texts};
 use crate::web::{Call, Reply};
 
-const RULE: &str =
-    "{id, name?, version?, sql | graph, actions: [{sink: {…}}], options?, triggered?, temp?, tags?}";
+const RULE: &str = "{id, name?, version?, sql | graph, actions: [{sink: {…}}], \
+    options?, triggered?, temp?, tags?}";
 const TAGS: &str = "{tags: [text]}";
 const BULK: &str = "[{ruleId, success, error?}]";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/rules", handler!(list), "Lists the rules with their state.")
-        .gives("[{id, name, status, version, trace, tags}]"),
-    Route::post("/rules", handler!(create), "Makes a rule and runs it.").takes(RULE).creates(),
-    Route::get("/rules/{name}", handler!(get), "Gives a rule as it was defined.").gives(RULE),
-    Route::put("/rules/{name}", handler!(update), "Replaces a rule, or makes it.").takes(RULE),
-    Route::delete("/rules/{name}", handler!(delete), "Stops a rule and drops it."),
+    Route::get(
+        "/rules",
+        handler!(list),
+        "Lists the rules with their state.",
+    )
+    .gives("[{id, name, status, version, trace, tags}]"),
+    Route::post("/rules", handler!(create), "Makes a rule and runs it.")
+        .takes(RULE)
+        .creates(),
+    Route::get(
+        "/rules/{name}",
+        handler!(get),
+        "Gives a rule as it was defined.",
+    )
+    .gives(RULE),
+    Route::put(
+        "/rules/{name}",
+        handler!(update),
+        "Replaces a rule, or makes it.",
+    )
+    .takes(RULE),
+    Route::delete(
+        "/rules/{name}",
+        handler!(delete),
+        "Stops a rule and drops it.",
+    ),
     Route::post("/rules/{name}/start", handler!(start), "Starts a rule."),
     Route::post("/rules/{name}/stop", handler!(stop), "Stops a rule."),
-    Route::post("/rules/{name}/restart", handler!(restart), "Stops a rule and starts it."),
-    Route::post("/rules/validate", handler!(validate), "Checks a rule without keeping it.")
-        .takes(RULE).gives("{valid, sources: [name]}"),
-    Route::put("/rules/{name}/reset_state", handler!(reset_state), "Rewinds a source of a rule.")
-        .takes("{type: 1, params: {streamName, input: {…}}}"),
-    Route::post("/rules/bulkstart", handler!(bulk_start), "Starts all rules with these tags.")
-        .takes(TAGS).gives(BULK),
-    Route::post("/rules/bulkstop", handler!(bulk_stop), "Stops all rules with these tags.")
-        .takes(TAGS).gives(BULK),
+    Route::post(
+        "/rules/{name}/restart",
+        handler!(restart),
+        "Stops a rule and starts it.",
+    ),
+    Route::post(
+        "/rules/validate",
+        handler!(validate),
+        "Checks a rule without keeping it.",
+    )
+    .takes(RULE)
+    .gives("{valid, sources: [name]}"),
+    Route::put(
+        "/rules/{name}/reset_state",
+        handler!(reset_state),
+        "Rewinds a source of a rule.",
+    )
+    .takes("{type: 1, params: {streamName, input: {…}}}"),
+    Route::post(
+        "/rules/bulkstart",
+        handler!(bulk_start),
+        "Starts all rules with these tags.",
+    )
+    .takes(TAGS)
+    .gives(BULK),
+    Route::post(
+        "/rules/bulkstop",
+        handler!(bulk_stop),
+        "Stops all rules with these tags.",
+    )
+    .takes(TAGS)
+    .gives(BULK),
 ];
 
 async fn list(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
@@ -49,14 +92,18 @@ async fn list(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
             "tags": def.tags,
         })
     };
-    Ok(Reply::json(&app.rules.all().iter().map(one).collect::<Vec<_>>().into()))
+    Ok(Reply::json(
+        &app.rules.all().iter().map(one).collect::<Vec<_>>().into(),
+    ))
 }
 
 async fn create(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let def = app.rules.parse(&call.text().await?, None)?;
     let id = def.id.clone();
     app.rules.create(def).await?;
-    Ok(Reply::created(format!("Rule {id} was created successfully.")))
+    Ok(Reply::created(format!(
+        "Rule {id} was created successfully."
+    )))
 }
 
 async fn get(app: Arc<App>, call: Call) -> ApiResult<Reply> {
@@ -102,7 +149,9 @@ async fn validate(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
         app.engine.check(&def).await.map_err(ApiError::from)
     };
     match check.await {
-        Ok(checked) => Ok(Reply::json(&json!({"valid": true, "sources": checked.sources}))),
+        Ok(checked) => Ok(Reply::json(
+            &json!({"valid": true, "sources": checked.sources}),
+        )),
         Err(e) => Err(ApiError::bare(StatusCode::UNPROCESSABLE_ENTITY, e.message)),
     }
 }
@@ -112,7 +161,9 @@ async fn reset_state(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let o = call.object().await?;
     let kind = int(&o, "type")?.unwrap_or(0);
     if kind != 1 {
-        return Err(ApiError::bad(format!("type {kind} is not known, expected 1 to rewind a source")));
+        return Err(ApiError::bad(format!(
+            "type {kind} is not known, expected 1 to rewind a source"
+        )));
     }
     let params = nested(&o, "params")?.cloned().unwrap_or_default();
     let stream = text(&params, "streamName")?.unwrap_or_default();
@@ -128,10 +179,15 @@ async fn reset_state(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
 async fn matching(app: &App, call: &mut Call) -> ApiResult<Vec<String>> {
     let tags = texts(&object(&call.bytes().await?)?, "tags")?.unwrap_or_default();
     let rules = app.rules.all();
-    let ids: Vec<String> =
-        rules.iter().filter(|r| r.def().has_tags(&tags)).map(|r| r.id.clone()).collect();
+    let ids: Vec<String> = rules
+        .iter()
+        .filter(|r| r.def().has_tags(&tags))
+        .map(|r| r.id.clone())
+        .collect();
     if ids.is_empty() {
-        return Err(ApiError::bad(format!("no rule carries all of the tags {tags:?}")));
+        return Err(ApiError::bad(format!(
+            "no rule carries all of the tags {tags:?}"
+        )));
     }
     Ok(ids)
 }

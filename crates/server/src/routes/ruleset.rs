@@ -11,10 +11,18 @@ use crate::transfer;
 use crate::web::{Call, Reply};
 
 pub static ROUTES: &[Route] = &[
-    Route::post("/ruleset/export", handler!(export), "Exports streams, tables and rules.")
-        .gives("{streams, tables, rules}: name to text each"),
-    Route::post("/ruleset/import", handler!(import), "Imports streams, tables and rules.")
-        .takes("{content | file}"),
+    Route::post(
+        "/ruleset/export",
+        handler!(export),
+        "Exports streams, tables and rules.",
+    )
+    .gives("{streams, tables, rules}: name to text each"),
+    Route::post(
+        "/ruleset/import",
+        handler!(import),
+        "Imports streams, tables and rules.",
+    )
+    .takes("{content | file}"),
 ];
 
 async fn export(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
@@ -30,5 +38,7 @@ async fn export(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
 async fn import(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let content = transfer::content(&app, &call.object().await?).await?;
     let [streams, tables, rules] = transfer::import_ruleset(&app, &content).await?;
-    Ok(Reply::text(format!("imported {streams} streams, {tables} tables and {rules} rules")))
+    Ok(Reply::text(format!(
+        "imported {streams} streams, {tables} tables and {rules} rules"
+    )))
 }

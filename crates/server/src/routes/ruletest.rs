@@ -16,7 +16,11 @@ pub static ROUTES: &[Route] = &[
     Route::post("/ruletest", handler!(create), "Prepares a trial run.")
         .takes("{id, sql, mockSource?: {stream: {data: [row], interval, loop}}, sinkProps?}")
         .gives("{id, port}: results come at http://HOST:port/test/ID"),
-    Route::post("/ruletest/{name}/start", handler!(start), "Starts a trial run."),
+    Route::post(
+        "/ruletest/{name}/start",
+        handler!(start),
+        "Starts a trial run.",
+    ),
     Route::delete("/ruletest/{name}", handler!(delete), "Ends a trial run."),
 ];
 
@@ -35,13 +39,24 @@ fn parse(o: &Map<String, Value>) -> ApiResult<TrialDef> {
     if sql.trim().is_empty() {
         return Err(ApiError::bad("the trial run has no sql"));
     }
-    let mocks = nested(o, "mockSource")?.into_iter().flatten().map(mock).collect::<ApiResult<_>>()?;
+    let mocks = nested(o, "mockSource")?
+        .into_iter()
+        .flatten()
+        .map(mock)
+        .collect::<ApiResult<_>>()?;
     let sink_props = nested(o, "sinkProps")?.cloned().unwrap_or_default();
-    Ok(TrialDef { id: id.into(), sql: sql.into(), mocks, sink_props })
+    Ok(TrialDef {
+        id: id.into(),
+        sql: sql.into(),
+        mocks,
+        sink_props,
+    })
 }
 
 fn mock((stream, v): (&String, &Value)) -> ApiResult<Mock> {
-    let Value::Object(o) = v else { return Err(wrong("mockSource", "an object by stream", v)) };
+    let Value::Object(o) = v else {
+        return Err(wrong("mockSource", "an object by stream", v));
+    };
     let rows = match member(o, "data") {
         Some(Value::Array(rows)) => rows.clone(),
         None => Vec::new(),

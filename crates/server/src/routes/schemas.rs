@@ -16,14 +16,35 @@ use crate::web::{Call, Reply, check_name};
 const BODY: &str = "{name, content | file, soFile?, version?}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/schemas/{type}", handler!(list), "Names the schemas of a type.").gives("[name]"),
-    Route::post("/schemas/{type}", handler!(create), "Makes a schema.").takes(BODY).creates(),
+    Route::get(
+        "/schemas/{type}",
+        handler!(list),
+        "Names the schemas of a type.",
+    )
+    .gives("[name]"),
+    Route::post("/schemas/{type}", handler!(create), "Makes a schema.")
+        .takes(BODY)
+        .creates(),
     Route::get("/schemas/{type}/{name}", handler!(get), "Gives a schema.")
         .gives("{type, name, content?, file?, soFile?, version?}"),
-    Route::put("/schemas/{type}/{name}", handler!(update), "Replaces a schema, or makes it.").takes(BODY),
-    Route::delete("/schemas/{type}/{name}", handler!(delete), "Drops a schema."),
-    Route::put("/schemas/{type}/{name}/upload", handler!(upload), "Makes or replaces a schema from a file.")
-        .takes("multipart: file once, version at most once").gives("{type, name}"),
+    Route::put(
+        "/schemas/{type}/{name}",
+        handler!(update),
+        "Replaces a schema, or makes it.",
+    )
+    .takes(BODY),
+    Route::delete(
+        "/schemas/{type}/{name}",
+        handler!(delete),
+        "Drops a schema.",
+    ),
+    Route::put(
+        "/schemas/{type}/{name}/upload",
+        handler!(upload),
+        "Makes or replaces a schema from a file.",
+    )
+    .takes("multipart: file once, version at most once")
+    .gives("{type, name}"),
 ];
 
 async fn list(app: Arc<App>, call: Call) -> ApiResult<Reply> {
@@ -40,18 +61,26 @@ pub async fn read(
 ) -> ApiResult<Schema> {
     let kind = check_kind(kind)?;
     let own = text(o, "name")?.filter(|s| !s.is_empty());
-    let name = path_name.or(own).ok_or_else(|| ApiError::bad("the schema has no name"))?;
+    let name = path_name
+        .or(own)
+        .ok_or_else(|| ApiError::bad("the schema has no name"))?;
     check_name("schema name", name)?;
     let given = |key: &str| Ok::<_, ApiError>(text(o, key)?.filter(|s| !s.is_empty()));
     let (content, file, so_file) = (given("content")?, given("file")?, given("soFile")?);
     let content = match (content, file) {
         (Some(_), Some(_)) => {
-            return Err(ApiError::bad(format!("schema {name} has both content and file, give one")));
+            return Err(ApiError::bad(format!(
+                "schema {name} has both content and file, give one"
+            )));
         }
         (Some(content), None) => Some(content.to_owned()),
         (None, Some(file)) => Some(app.fetch.text(file).await?),
         (None, None) if kind == "custom" && so_file.is_some() => None,
-        (None, None) => return Err(ApiError::bad(format!("schema {name} has no content and no file"))),
+        (None, None) => {
+            return Err(ApiError::bad(format!(
+                "schema {name} has no content and no file"
+            )));
+        }
     };
     if kind == "custom" && so_file.is_none() {
         return Err(ApiError::bad(format!("custom schema {name} needs soFile")));
@@ -84,9 +113,15 @@ async fn get(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let kind = check_kind(call.param("type"))?;
     let name = call.name("name")?;
     let schema = app.catalog.schema(kind, name);
-    let schema = schema.ok_or_else(|| ApiError::bad(format!("{kind} schema {name} does not exist")))?;
+    let schema =
+        schema.ok_or_else(|| ApiError::bad(format!("{kind} schema {name} does not exist")))?;
     let mut shown = schema.to_value();
-    shown["file"] = app.catalog.schema_file(&schema).display().to_string().into();
+    shown["file"] = app
+        .catalog
+        .schema_file(&schema)
+        .display()
+        .to_string()
+        .into();
     Ok(Reply::json(&shown))
 }
 
@@ -102,7 +137,9 @@ async fn delete(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let name = call.name("name")?.to_owned();
     app.catalog.drop_schema(&kind, &name).await?;
     let text = format!("{kind} schema {name} is deleted");
-    app.engine.changed(Change::SchemaDropped { kind, name }).await?;
+    app.engine
+        .changed(Change::SchemaDropped { kind, name })
+        .await?;
     Ok(Reply::text(text))
 }
 
@@ -136,7 +173,11 @@ async fn upload(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
         version,
     };
     let new = put(&app, schema, false).await?;
-    let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+    let status = if new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
     let reply = Reply::json(&json!({"type": kind, "name": name})).status(status);
     Ok(reply.header("location", &format!("/schemas/{kind}/{name}")))
 }

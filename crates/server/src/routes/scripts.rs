@@ -14,16 +14,45 @@ use crate::web::{Call, Reply, check_name};
 const BODY: &str = "{id, description, script, isAgg}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/udf/javascript", handler!(list), "Names the JavaScript functions.").gives("[id]"),
-    Route::post("/udf/javascript", handler!(create), "Makes a JavaScript function.").takes(BODY).creates(),
-    Route::get("/udf/javascript/{id}", handler!(get), "Gives a JavaScript function.").gives(BODY),
-    Route::put("/udf/javascript/{id}", handler!(update), "Replaces a JavaScript function, or makes it.")
-        .takes(BODY),
-    Route::delete("/udf/javascript/{id}", handler!(delete), "Drops a JavaScript function."),
+    Route::get(
+        "/udf/javascript",
+        handler!(list),
+        "Names the JavaScript functions.",
+    )
+    .gives("[id]"),
+    Route::post(
+        "/udf/javascript",
+        handler!(create),
+        "Makes a JavaScript function.",
+    )
+    .takes(BODY)
+    .creates(),
+    Route::get(
+        "/udf/javascript/{id}",
+        handler!(get),
+        "Gives a JavaScript function.",
+    )
+    .gives(BODY),
+    Route::put(
+        "/udf/javascript/{id}",
+        handler!(update),
+        "Replaces a JavaScript function, or makes it.",
+    )
+    .takes(BODY),
+    Route::delete(
+        "/udf/javascript/{id}",
+        handler!(delete),
+        "Drops a JavaScript function.",
+    ),
 ];
 
 async fn list(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
-    let ids: Vec<String> = app.catalog.scripts().into_iter().map(|(id, _)| id).collect();
+    let ids: Vec<String> = app
+        .catalog
+        .scripts()
+        .into_iter()
+        .map(|(id, _)| id)
+        .collect();
     Ok(Reply::json(&ids.into()))
 }
 
@@ -31,7 +60,9 @@ async fn get(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let id = call.name("id")?;
     match app.catalog.script(id) {
         Some(script) => Ok(Reply::json(&script.into())),
-        None => Err(ApiError::bad(format!("javascript function {id} does not exist"))),
+        None => Err(ApiError::bad(format!(
+            "javascript function {id} does not exist"
+        ))),
     }
 }
 
@@ -43,7 +74,9 @@ pub async fn put(
     only_new: bool,
 ) -> ApiResult<String> {
     let own = text(o, "id")?.filter(|s| !s.is_empty());
-    let id = path_id.or(own).ok_or_else(|| ApiError::bad("the function has no id"))?;
+    let id = path_id
+        .or(own)
+        .ok_or_else(|| ApiError::bad("the function has no id"))?;
     check_name("function id", id)?;
     let script = text(o, "script")?.unwrap_or_default();
     check(id, script)?;
@@ -53,7 +86,9 @@ pub async fn put(
         "script": script,
         "isAgg": boolean(o, "isAgg")?.unwrap_or(false),
     });
-    let Value::Object(kept) = kept else { return Err(ApiError::bad("no function")) };
+    let Value::Object(kept) = kept else {
+        return Err(ApiError::bad("no function"));
+    };
     app.catalog.put_script(id, kept, only_new).await?;
     app.engine.changed(Change::ScriptPut(id.to_owned())).await?;
     Ok(id.to_owned())
@@ -61,7 +96,9 @@ pub async fn put(
 
 async fn create(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let id = put(&app, &call.object().await?, None, true).await?;
-    Ok(Reply::created(format!("javascript function {id} is created")))
+    Ok(Reply::created(format!(
+        "javascript function {id} is created"
+    )))
 }
 
 async fn update(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
@@ -73,7 +110,9 @@ async fn update(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
 async fn delete(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let id = call.name("id")?;
     app.catalog.drop_script(id).await?;
-    app.engine.changed(Change::ScriptDropped(id.to_owned())).await?;
+    app.engine
+        .changed(Change::ScriptDropped(id.to_owned()))
+        .await?;
     Ok(Reply::text(format!("javascript function {id} is deleted")))
 }
 
@@ -81,14 +120,18 @@ async fn delete(app: Arc<App>, call: Call) -> ApiResult<Reply> {
 /// to find out.
 fn check(id: &str, script: &str) -> ApiResult<()> {
     let code = bare(script).map_err(|why| ApiError::bad(format!("the script of {id}: {why}")))?;
-    let mut words = code.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).filter(|w| !w.is_empty());
+    let mut words = code
+        .split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)))
+        .filter(|w| !w.is_empty());
     while let Some(word) = words.next() {
         let defines = ["function", "var", "let", "const"].contains(&word);
         if defines && words.clone().next() == Some(id) {
             return Ok(());
         }
     }
-    Err(ApiError::bad(format!("the script defines no function called {id}")))
+    Err(ApiError::bad(format!(
+        "the script defines no function called {id}"
+    )))
 }
 
 /// The script without comments and texts; an error when brackets or texts are left open.
@@ -155,7 +198,13 @@ mod tests {
     fn the_function_must_be_there_and_brackets_pair() {
         assert!(check("f", "function f(a) { return a + '}'; } // {").is_ok());
         assert!(check("f", "const f = (a) => a;").is_ok());
-        for bad in ["function (", "function g() {}", "// function f() {}", "'function f() {}'", ""] {
+        for bad in [
+            "function (",
+            "function g() {}",
+            "// function f() {}",
+            "'function f() {}'",
+            "",
+        ] {
             assert!(check("f", bad).is_err(), "{bad}");
         }
     }

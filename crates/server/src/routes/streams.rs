@@ -19,15 +19,37 @@ pub(super) const SCHEMA: &str = "{field: {type, index}}, or null without a schem
 
 pub static ROUTES: &[Route] = &[
     Route::get("/streams", handler!(list), "Names the streams.").gives("[name]"),
-    Route::post("/streams", handler!(statement), "Runs a statement on streams and tables.")
-        .takes(SQL).creates(),
-    Route::get("/streamdetails", handler!(details), "Lists streams with type and format.")
-        .gives(DETAILS),
+    Route::post(
+        "/streams",
+        handler!(statement),
+        "Runs a statement on streams and tables.",
+    )
+    .takes(SQL)
+    .creates(),
+    Route::get(
+        "/streamdetails",
+        handler!(details),
+        "Lists streams with type and format.",
+    )
+    .gives(DETAILS),
     Route::get("/streams/{name}", handler!(describe), "Describes a stream.").gives(DESCRIPTION),
-    Route::get("/streams/{name}/schema", handler!(schema), "Gives the columns of a stream.")
-        .gives(SCHEMA),
-    Route::put("/streams/{name}", handler!(replace), "Replaces a stream, or makes it.").takes(SQL),
-    Route::delete("/streams/{name}", handler!(drop_one), "Drops a stream (?force=true)."),
+    Route::get(
+        "/streams/{name}/schema",
+        handler!(schema),
+        "Gives the columns of a stream.",
+    )
+    .gives(SCHEMA),
+    Route::put(
+        "/streams/{name}",
+        handler!(replace),
+        "Replaces a stream, or makes it.",
+    )
+    .takes(SQL),
+    Route::delete(
+        "/streams/{name}",
+        handler!(drop_one),
+        "Drops a stream (?force=true).",
+    ),
 ];
 
 async fn list(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
@@ -56,17 +78,35 @@ async fn drop_one(app: Arc<App>, call: Call) -> ApiResult<Reply> {
 
 pub(super) fn names(app: &App, kind: StreamKind, of: impl Fn(&StreamEntry) -> bool) -> Value {
     let all = app.catalog.sources(kind);
-    all.into_iter().filter(|(_, e)| of(e)).map(|(n, _)| n).collect::<Vec<_>>().into()
+    all.into_iter()
+        .filter(|(_, e)| of(e))
+        .map(|(n, _)| n)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 pub(super) fn detailed(app: &App, kind: StreamKind, of: impl Fn(&StreamEntry) -> bool) -> Value {
     let one = |(name, entry): (String, Arc<StreamEntry>)| {
         let options = &entry.def.options;
-        let typ = options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or("mqtt");
-        let format = options.format.as_deref().filter(|f| !f.is_empty()).unwrap_or("json");
+        let typ = options
+            .type_
+            .as_deref()
+            .filter(|t| !t.is_empty())
+            .unwrap_or("mqtt");
+        let format = options
+            .format
+            .as_deref()
+            .filter(|f| !f.is_empty())
+            .unwrap_or("json");
         json!({"name": name, "type": typ, "format": format.to_lowercase()})
     };
-    app.catalog.sources(kind).into_iter().filter(|(_, e)| of(e)).map(one).collect::<Vec<_>>().into()
+    app.catalog
+        .sources(kind)
+        .into_iter()
+        .filter(|(_, e)| of(e))
+        .map(one)
+        .collect::<Vec<_>>()
+        .into()
 }
 
 pub(super) fn describe_kind(app: &App, call: &Call, kind: StreamKind) -> ApiResult<Reply> {
@@ -85,11 +125,19 @@ pub(super) fn schema_of_kind(app: &App, call: &Call, kind: StreamKind) -> ApiRes
 /// Columns of a stream whose messages are described by a schema of the registry.
 fn inferred(app: &App, entry: &StreamEntry) -> ApiResult<Reply> {
     let id = entry.def.options.schema_id.as_deref().unwrap_or_default();
-    let format = entry.def.options.format.as_deref().unwrap_or_default().to_lowercase();
+    let format = entry
+        .def
+        .options
+        .format
+        .as_deref()
+        .unwrap_or_default()
+        .to_lowercase();
     let (file, message) = id.split_once('.').unwrap_or((id, ""));
     let name = &entry.def.name;
     match app.catalog.schema(&format, file) {
-        None => Err(ApiError::stream(format!("{name}: {format} schema {file} does not exist"))),
+        None => Err(ApiError::stream(format!(
+            "{name}: {format} schema {file} does not exist"
+        ))),
         Some(_) => Err(ApiError::stream(format!(
             "{name}: the columns of message {message} are not known before a rule reads it"
         ))),
@@ -106,7 +154,9 @@ pub(super) async fn replace_kind(app: &App, mut call: Call, kind: StreamKind) ->
     let entry = StreamEntry::parse(&sql_of(&mut call).await?)?;
     if !entry.is(kind) {
         let (is, want) = (entry.def.kind.word(), kind.word());
-        return Err(ApiError::stream(format!("the statement makes a {is}, this path a {want}")));
+        return Err(ApiError::stream(format!(
+            "the statement makes a {is}, this path a {want}"
+        )));
     }
     app.replace_source(&name, entry).await?;
     Ok(Reply::text(format!("{} {name} is replaced.", kind.title())))
@@ -143,14 +193,21 @@ pub(super) async fn statement(app: Arc<App>, mut call: Call) -> ApiResult<Reply>
         }
         Statement::Select(_) => {
             let hint = "a SELECT belongs into a rule, POST it to /rules";
-            return Err(ApiError::stream(format!("expected a statement on a stream or table; {hint}")));
+            return Err(ApiError::stream(format!(
+                "expected a statement on a stream or table; {hint}"
+            )));
         }
     };
     Ok(Reply::created(text))
 }
 
 fn shown(app: &App, kind: StreamKind) -> String {
-    let names: Vec<String> = app.catalog.sources(kind).into_iter().map(|(n, _)| n).collect();
+    let names: Vec<String> = app
+        .catalog
+        .sources(kind)
+        .into_iter()
+        .map(|(n, _)| n)
+        .collect();
     if names.is_empty() {
         return format!("No {} definitions are found.", kind.title().to_lowercase());
     }

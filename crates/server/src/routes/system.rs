@@ -10,8 +10,12 @@ use crate::error::ApiResult;
 use crate::web::{Call, Reply};
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/", handler!(about), "Says what server this is.").gives(ABOUT).open(),
-    Route::post("/", handler!(about), "Says what server this is.").gives(ABOUT).open(),
+    Route::get("/", handler!(about), "Says what server this is.")
+        .gives(ABOUT)
+        .open(),
+    Route::post("/", handler!(about), "Says what server this is.")
+        .gives(ABOUT)
+        .open(),
     Route::get("/ping", handler!(ping), "Tells that the server is alive.").open(),
     Route::get("/stop", handler!(stop), "Stops the process in good order."),
     Route::post("/stop", handler!(stop), "Stops the process in good order."),

@@ -14,16 +14,43 @@ use crate::web::{Call, Reply};
 const SQL: &str = "{sql: a CREATE TABLE statement}";
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/tables", handler!(list), "Names the tables (?kind=scan|lookup).").gives("[name]"),
-    Route::post("/tables", handler!(streams::statement), "Runs a statement on streams and tables.")
-        .takes(SQL).creates(),
-    Route::get("/tabledetails", handler!(details), "Lists tables with type and format.")
-        .gives(DETAILS),
+    Route::get(
+        "/tables",
+        handler!(list),
+        "Names the tables (?kind=scan|lookup).",
+    )
+    .gives("[name]"),
+    Route::post(
+        "/tables",
+        handler!(streams::statement),
+        "Runs a statement on streams and tables.",
+    )
+    .takes(SQL)
+    .creates(),
+    Route::get(
+        "/tabledetails",
+        handler!(details),
+        "Lists tables with type and format.",
+    )
+    .gives(DETAILS),
     Route::get("/tables/{name}", handler!(describe), "Describes a table.").gives(DESCRIPTION),
-    Route::get("/tables/{name}/schema", handler!(schema), "Gives the columns of a table.")
-        .gives(SCHEMA),
-    Route::put("/tables/{name}", handler!(replace), "Replaces a table, or makes it.").takes(SQL),
-    Route::delete("/tables/{name}", handler!(drop_one), "Drops a table (?force=true)."),
+    Route::get(
+        "/tables/{name}/schema",
+        handler!(schema),
+        "Gives the columns of a table.",
+    )
+    .gives(SCHEMA),
+    Route::put(
+        "/tables/{name}",
+        handler!(replace),
+        "Replaces a table, or makes it.",
+    )
+    .takes(SQL),
+    Route::delete(
+        "/tables/{name}",
+        handler!(drop_one),
+        "Drops a table (?force=true).",
+    ),
 ];
 
 fn of_kind(call: &Call) -> impl Fn(&StreamEntry) -> bool + use<> {
@@ -36,11 +63,19 @@ fn of_kind(call: &Call) -> impl Fn(&StreamEntry) -> bool + use<> {
 }
 
 async fn list(app: Arc<App>, call: Call) -> ApiResult<Reply> {
-    Ok(Reply::json(&streams::names(&app, StreamKind::Table, of_kind(&call))))
+    Ok(Reply::json(&streams::names(
+        &app,
+        StreamKind::Table,
+        of_kind(&call),
+    )))
 }
 
 async fn details(app: Arc<App>, call: Call) -> ApiResult<Reply> {
-    Ok(Reply::json(&streams::detailed(&app, StreamKind::Table, of_kind(&call))))
+    Ok(Reply::json(&streams::detailed(
+        &app,
+        StreamKind::Table,
+        of_kind(&call),
+    )))
 }
 
 async fn describe(app: Arc<App>, call: Call) -> ApiResult<Reply> {

@@ -11,11 +11,20 @@ use crate::transfer;
 use crate::web::{Call, Reply};
 
 pub static ROUTES: &[Route] = &[
-    Route::post("/async/data/import", handler!(import), "Imports in the background.")
-        .takes("{content | file}").gives("{id}"),
+    Route::post(
+        "/async/data/import",
+        handler!(import),
+        "Imports in the background.",
+    )
+    .takes("{content | file}")
+    .gives("{id}"),
     Route::get("/async/task/{id}", handler!(get), "Says how a task does.")
         .gives("{id, status, message, createdTimestamp, updatedTimestamp}"),
-    Route::post("/async/task/{id}/cancel", handler!(cancel), "Cancels a task."),
+    Route::post(
+        "/async/task/{id}/cancel",
+        handler!(cancel),
+        "Cancels a task.",
+    ),
 ];
 
 async fn import(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
@@ -39,7 +48,10 @@ fn unknown(id: &str) -> ApiError {
 
 async fn get(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     let id = call.name("id")?;
-    app.tasks.get(id).map(|t| Reply::json(&t)).ok_or_else(|| unknown(id))
+    app.tasks
+        .get(id)
+        .map(|t| Reply::json(&t))
+        .ok_or_else(|| unknown(id))
 }
 
 async fn cancel(app: Arc<App>, call: Call) -> ApiResult<Reply> {

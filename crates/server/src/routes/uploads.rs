@@ -15,10 +15,21 @@ use crate::web::{Call, Reply};
 const MAX_FILE: usize = 1 << 30;
 
 pub static ROUTES: &[Route] = &[
-    Route::get("/config/uploads", handler!(list), "Lists the uploaded files.").gives("[path]"),
+    Route::get(
+        "/config/uploads",
+        handler!(list),
+        "Lists the uploaded files.",
+    )
+    .gives("[path]"),
     Route::post("/config/uploads", handler!(upload), "Uploads a file.")
-        .takes("{name, content | file}, or multipart with uploadFile").gives("the full path").creates(),
-    Route::delete("/config/uploads/{name}", handler!(delete), "Deletes an uploaded file."),
+        .takes("{name, content | file}, or multipart with uploadFile")
+        .gives("the full path")
+        .creates(),
+    Route::delete(
+        "/config/uploads/{name}",
+        handler!(delete),
+        "Deletes an uploaded file.",
+    ),
 ];
 
 async fn list(app: Arc<App>, _call: Call) -> ApiResult<Reply> {
@@ -34,7 +45,11 @@ async fn upload(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
     let path = match call.header("content-type") {
         Some("application/json") => from_json(&app, &call.object().await?).await?,
         _ if call.is_multipart() => from_form(&app, &mut call).await?,
-        _ => return Err(ApiError::bad("expected application/json or multipart/form-data")),
+        _ => {
+            return Err(ApiError::bad(
+                "expected application/json or multipart/form-data",
+            ));
+        }
     };
     Ok(Reply::created(escape(&path)))
 }
@@ -68,7 +83,8 @@ async fn from_form(app: &App, call: &mut Call) -> ApiResult<String> {
         }
         let name = field.file_name().unwrap_or_default().to_owned();
         let path = app.catalog.upload_path(&name)?;
-        let failed = |e: std::io::Error| ApiError::bad(format!("upload {name} cannot be written: {e}"));
+        let failed =
+            |e: std::io::Error| ApiError::bad(format!("upload {name} cannot be written: {e}"));
         if let Some(dir) = path.parent() {
             tokio::fs::create_dir_all(dir).await.map_err(failed)?;
         }
@@ -80,7 +96,9 @@ async fn from_form(app: &App, call: &mut Call) -> ApiResult<String> {
             size += piece.len();
             if size > MAX_FILE {
                 let _ = tokio::fs::remove_file(&part).await;
-                return Err(ApiError::bad(format!("upload {name} has more than {MAX_FILE} bytes")));
+                return Err(ApiError::bad(format!(
+                    "upload {name} has more than {MAX_FILE} bytes"
+                )));
             }
             file.write_all(&piece).await.map_err(failed)?;
         }
@@ -92,7 +110,15 @@ async fn from_form(app: &App, call: &mut Call) -> ApiResult<String> {
 }
 
 fn escape(text: &str) -> String {
-    let pairs = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&#34;"), ('\'', "&#39;")];
+    let pairs = [
+        ('&', "&amp;"),
+        ('<', "&lt;"),
+        ('>', "&gt;"),
+        ('"', "&#34;"),
+        ('\'', "&#39;"),
+    ];
     let one = |c: char| pairs.iter().find(|(p, _)| *p == c).map(|(_, e)| *e);
-    text.chars().map(|c| one(c).map_or_else(|| c.to_string(), str::to_owned)).collect()
+    text.chars()
+        .map(|c| one(c).map_or_else(|| c.to_string(), str::to_owned))
+        .collect()
 }

@@ -118,18 +118,26 @@ impl RuleDef {
             (None, None) => return Err(ApiError::bad("the rule has no id")),
         };
         crate::web::check_name("rule id", id)?;
-        let sql = text(o, "sql")?.filter(|s| !s.trim().is_empty()).map(str::to_owned);
+        let sql = text(o, "sql")?
+            .filter(|s| !s.trim().is_empty())
+            .map(str::to_owned);
         let graph = nested(o, "graph")?.cloned();
         let actions = actions(o)?;
         match (&sql, &graph) {
             (Some(_), Some(_)) => {
-                return Err(ApiError::bad(format!("rule {id} has both sql and graph, give one")));
+                return Err(ApiError::bad(format!(
+                    "rule {id} has both sql and graph, give one"
+                )));
             }
             (None, None) => {
-                return Err(ApiError::bad(format!("rule {id} has neither sql nor graph")));
+                return Err(ApiError::bad(format!(
+                    "rule {id} has neither sql nor graph"
+                )));
             }
             (Some(_), None) if actions.is_empty() => {
-                return Err(ApiError::bad(format!("rule {id} has no actions, give one at least")));
+                return Err(ApiError::bad(format!(
+                    "rule {id} has no actions, give one at least"
+                )));
             }
             _ => {}
         }
@@ -152,7 +160,11 @@ impl RuleDef {
     }
 
     pub fn shown_name(&self) -> &str {
-        if self.name.is_empty() { &self.id } else { &self.name }
+        if self.name.is_empty() {
+            &self.id
+        } else {
+            &self.name
+        }
     }
 
     pub fn has_tags(&self, wanted: &[String]) -> bool {
@@ -183,7 +195,11 @@ fn actions(o: &Map<String, Value>) -> ApiResult<Vec<Action>> {
     let mut out = Vec::new();
     for entry in list {
         let Value::Object(entry) = entry else {
-            return Err(json::wrong("an action", "an object {sink: {properties}}", entry));
+            return Err(json::wrong(
+                "an action",
+                "an object {sink: {properties}}",
+                entry,
+            ));
         };
         for (sink, props) in entry {
             let props = match props {
@@ -191,7 +207,10 @@ fn actions(o: &Map<String, Value>) -> ApiResult<Vec<Action>> {
                 Value::Null => Map::new(),
                 other => return Err(json::wrong(&format!("action {sink}"), "an object", other)),
             };
-            out.push(Action { sink: sink.clone(), props });
+            out.push(Action {
+                sink: sink.clone(),
+                props,
+            });
         }
     }
     Ok(out)
@@ -201,14 +220,19 @@ fn actions(o: &Map<String, Value>) -> ApiResult<Vec<Action>> {
 fn time(o: &Map<String, Value>, key: &str, default: i64) -> ApiResult<i64> {
     let ms = match member(o, key) {
         None => return Ok(default),
-        Some(Value::String(s)) => duration::parse(s)
-            .ok_or_else(|| ApiError::bad(format!("{key}: {s:?} is no duration such as \"1.5s\"")))?,
+        Some(Value::String(s)) => duration::parse(s).ok_or_else(|| {
+            ApiError::bad(format!("{key}: {s:?} is no duration such as \"1.5s\""))
+        })?,
         Some(v) => v.as_i64().ok_or_else(|| {
-            ApiError::bad(format!("{key}: duration {v} is not an integer of milliseconds"))
+            ApiError::bad(format!(
+                "{key}: duration {v} is not an integer of milliseconds"
+            ))
         })?,
     };
     if ms < 0 {
-        return Err(ApiError::bad(format!("{key} must not be negative, but is {ms} ms")));
+        return Err(ApiError::bad(format!(
+            "{key} must not be negative, but is {ms} ms"
+        )));
     }
     Ok(ms)
 }
@@ -250,7 +274,9 @@ impl RuleOptions {
                 _ => word("duration", &d.duration)?,
             },
             cron_datetime_range: ranges(o)?,
-            plan_optimize_strategy: nested(o, "planOptimizeStrategy")?.cloned().unwrap_or_default(),
+            plan_optimize_strategy: nested(o, "planOptimizeStrategy")?
+                .cloned()
+                .unwrap_or_default(),
             notify_sub: yes("notifySub", d.notify_sub)?,
             disable_buffer_full_discard: yes(
                 "disableBufferFullDiscard",
@@ -313,10 +339,21 @@ mod tests {
 
     #[test]
     fn durations_are_text_or_whole_milliseconds() {
-        assert_eq!(options(r#"{"lateTolerance":"1.5s"}"#).unwrap().late_tolerance, 1500);
-        assert_eq!(options(r#"{"lateTolerance":20}"#).unwrap().late_tolerance, 20);
+        assert_eq!(
+            options(r#"{"lateTolerance":"1.5s"}"#)
+                .unwrap()
+                .late_tolerance,
+            1500
+        );
+        assert_eq!(
+            options(r#"{"lateTolerance":20}"#).unwrap().late_tolerance,
+            20
+        );
         for bad in ["1.5", "\"soon\"", "-1", "\"-1s\""] {
-            assert!(options(&format!(r#"{{"lateTolerance":{bad}}}"#)).is_err(), "{bad}");
+            assert!(
+                options(&format!(r#"{{"lateTolerance":{bad}}}"#)).is_err(),
+                "{bad}"
+            );
         }
     }
 
@@ -350,8 +387,12 @@ mod tests {
         let text = r#"{"sql":"x", "id":"r","actions":[{"nop":null}],"odd":{"b":1,"a":2}}"#;
         let rule = parse(text).unwrap();
         assert_eq!(rule.text, text);
-        let set = rule.with(&[("triggered", false.into())], &RuleOptions::default()).unwrap();
-        let want = r#"{"actions":[{"nop":null}],"id":"r","odd":{"a":2,"b":1},"sql":"x","triggered":false}"#;
+        let set = rule
+            .with(&[("triggered", false.into())], &RuleOptions::default())
+            .unwrap();
+        let want = r#"{"actions":[{"nop":null}],"id":"r","odd":{"a":2,"b":1},"sql":"x","#
+            .to_owned()
+            + r#""triggered":false}"#;
         assert_eq!(set.text, want);
         assert!(!set.triggered);
     }

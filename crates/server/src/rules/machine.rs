@@ -54,7 +54,9 @@ pub enum Fact {
     Halted(Why),
     Ended(RunEnd),
     /// Time went on; `patrol` where a full period of the patrol is over.
-    Tick { patrol: bool },
+    Tick {
+        patrol: bool,
+    },
 }
 
 /// What is to be done; the result comes back as a fact.
@@ -127,8 +129,13 @@ impl Machine {
     pub fn wake_at(&self, now: i64, tz: &TimeZone) -> Option<i64> {
         match self.state {
             State::Running => {
-                let once = self.schedule.once().map(|d| self.last_start.saturating_add(d));
-                once.into_iter().chain(self.schedule.next_end(now, tz)).min()
+                let once = self
+                    .schedule
+                    .once()
+                    .map(|d| self.last_start.saturating_add(d));
+                once.into_iter()
+                    .chain(self.schedule.next_end(now, tz))
+                    .min()
             }
             State::Waiting if self.wanted => self.schedule.next_start(now, tz),
             _ => None,
@@ -191,7 +198,11 @@ impl Machine {
             RunEnd::Failed(text) => self.end(State::StoppedByError, text, now),
             RunEnd::Done(text) => {
                 self.wanted = false;
-                let message = if text.is_empty() { "done".into() } else { format!("done: {text}") };
+                let message = if text.is_empty() {
+                    "done".into()
+                } else {
+                    format!("done: {text}")
+                };
                 self.end(State::Stopped, message, now);
                 vec![Todo::Untrigger]
             }
@@ -260,9 +271,15 @@ mod tests {
     fn start_and_stop_are_idempotent() {
         let mut m = running("{}", 5);
         assert_eq!(m.step(Fact::Start, 6, &UTC), []);
-        assert_eq!(m.step(Fact::Stop(Why::Manual), 7, &UTC), [Todo::Halt(Why::Manual)]);
+        assert_eq!(
+            m.step(Fact::Stop(Why::Manual), 7, &UTC),
+            [Todo::Halt(Why::Manual)]
+        );
         m.step(Fact::Halted(Why::Manual), 8, &UTC);
-        assert_eq!((m.state, m.message.as_str()), (State::Stopped, "canceled manually"));
+        assert_eq!(
+            (m.state, m.message.as_str()),
+            (State::Stopped, "canceled manually")
+        );
         assert_eq!((m.last_start, m.last_stop), (5, 8));
         assert_eq!(m.step(Fact::Stop(Why::Manual), 9, &UTC), []);
         assert_eq!(m.step(PATROL, 10, &UTC), []);
@@ -271,7 +288,10 @@ mod tests {
     #[test]
     fn the_end_of_input_is_done_and_untriggers() {
         let mut m = running("{}", 5);
-        assert_eq!(m.step(Fact::Ended(RunEnd::Done("".into())), 9, &UTC), [Todo::Untrigger]);
+        assert_eq!(
+            m.step(Fact::Ended(RunEnd::Done("".into())), 9, &UTC),
+            [Todo::Untrigger]
+        );
         assert_eq!((m.state, m.message.as_str()), (State::Stopped, "done"));
     }
 
@@ -279,7 +299,10 @@ mod tests {
     fn an_error_keeps_its_cause_and_the_patrol_tries_again_when_told_so() {
         let mut m = running("{}", 5);
         m.step(Fact::Ended(RunEnd::Failed("why".into())), 9, &UTC);
-        assert_eq!((m.state, m.message.as_str()), (State::StoppedByError, "why"));
+        assert_eq!(
+            (m.state, m.message.as_str()),
+            (State::StoppedByError, "why")
+        );
         assert_eq!(m.step(PATROL, 20, &UTC), []);
         let mut m = running(r#"{"restartStrategy":{"attempts":2}}"#, 5);
         m.step(Fact::Ended(RunEnd::Failed("why".into())), 9, &UTC);
@@ -298,7 +321,10 @@ mod tests {
         assert_eq!(m.step(PATROL, 2999, &UTC), []);
         assert_eq!(m.step(PATROL, 3000, &UTC), [Todo::Halt(Why::Duration)]);
         m.step(Fact::Halted(Why::Duration), 3001, &UTC);
-        assert_eq!((m.state, m.message.as_str()), (State::Stopped, "duration terminated"));
+        assert_eq!(
+            (m.state, m.message.as_str()),
+            (State::Stopped, "duration terminated")
+        );
         assert_eq!(m.step(PATROL, 9000, &UTC), []);
     }
 
@@ -309,13 +335,19 @@ mod tests {
         assert_eq!(m.step(Fact::Start, hour / 2, &UTC), []);
         assert_eq!((m.state, m.next_start), (State::Waiting, hour));
         assert_eq!(m.wake_at(hour / 2, &UTC), Some(hour));
-        assert_eq!(m.step(Fact::Tick { patrol: false }, hour, &UTC), [Todo::Run]);
+        assert_eq!(
+            m.step(Fact::Tick { patrol: false }, hour, &UTC),
+            [Todo::Run]
+        );
         m.step(Fact::Started, hour, &UTC);
         assert_eq!(m.wake_at(hour, &UTC), Some(hour + 600_000));
         let over = hour + 600_000;
         assert_eq!(m.step(PATROL, over, &UTC), [Todo::Halt(Why::Schedule)]);
         m.step(Fact::Halted(Why::Schedule), over, &UTC);
-        assert_eq!((m.state, m.message.as_str()), (State::Waiting, "schedule terminated"));
+        assert_eq!(
+            (m.state, m.message.as_str()),
+            (State::Waiting, "schedule terminated")
+        );
         assert_eq!(m.next_start, 2 * hour);
         m.step(Fact::Stop(Why::Manual), over + 1, &UTC);
         assert_eq!(m.step(PATROL, 2 * hour, &UTC), []);

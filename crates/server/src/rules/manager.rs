@@ -1,8 +1,7 @@
 //! All rules: their definitions, their machines, and the task that lets time go on for them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, Weak};
-use std::time::Duration;
+use std::sync::{Arc, RwLock, Weak};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -11,7 +10,8 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::definition::{RuleDef, RuleOptions};
-use super::machine::{Fact, Machine, State, Todo, Why};
+use super::machine::{Fact, Todo, Why};
+use super::rule::Rule;
 use crate::catalog::{Catalog, space};
 use crate::engine::{OnEnd, RuleEngine, RunEnd};
 use crate::error::{ApiError, ApiResult};
@@ -23,70 +23,15 @@ pub fn system_clock() -> Clock {
     Arc::new(|| Timestamp::now().as_millisecond())
 }
 
-/// One rule as it is known here.
-pub struct Rule {
-    pub id: String,
-    /// Held while something is done with the rule: one thing at a time.
-    turn: tokio::sync::Mutex<()>,
-    inner: Mutex<Inner>,
-}
-
-struct Inner {
-    def: Arc<RuleDef>,
-    machine: Machine,
-    /// Names of the streams and tables it reads, as of the last plan.
-    sources: Vec<String>,
-    trace: bool,
-    ever_started: bool,
-    /// Counts runs, so that the end of an old one is told from that of the present one.
-    run: u64,
-}
-
-impl Rule {
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    pub fn def(&self) -> Arc<RuleDef> {
-        self.inner().def.clone()
-    }
-
-    pub fn machine(&self) -> Machine {
-        self.inner().machine.clone()
-    }
-
-    pub fn state(&self) -> State {
-        self.inner().machine.state
-    }
-
-    pub fn traced(&self) -> bool {
-        self.inner().trace
-    }
-
-    pub fn set_traced(&self, on: bool) {
-        self.inner().trace = on;
-    }
-
-    pub fn ever_started(&self) -> bool {
-        self.inner().ever_started
-    }
-
-    /// Whether it runs and reads this stream or table.
-    pub fn uses(&self, source: &str) -> bool {
-        let inner = self.inner();
-        inner.machine.state.is_running() && inner.sources.iter().any(|s| s == source)
-    }
-}
-
 pub struct Rules {
-    catalog: Arc<Catalog>,
+    pub(super) catalog: Arc<Catalog>,
     engine: Arc<dyn RuleEngine>,
-    clock: Clock,
+    pub(super) clock: Clock,
     zone: RwLock<TimeZone>,
     rules: RwLock<BTreeMap<String, Arc<Rule>>>,
     /// Held while rules come and go.
     registry: tokio::sync::Mutex<()>,
-    changed: Notify,
+    pub(super) changed: Notify,
 }
 
 impl Rules {
@@ -111,7 +56,7 @@ impl Rules {
         &self.catalog.config.rule
     }
 
-    fn zone(&self) -> TimeZone {
+    pub(super) fn zone(&self) -> TimeZone {
         self.zone.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
@@ -120,20 +65,34 @@ impl Rules {
     }
 
     pub fn all(&self) -> Vec<Arc<Rule>> {
-        self.rules.read().unwrap_or_else(|e| e.into_inner()).values().cloned().collect()
+        self.rules
+            .read()
+            .unwrap_or_else(|e| e.into_inner())
+            .values()
+            .cloned()
+            .collect()
     }
 
     pub fn get(&self, id: &str) -> Option<Arc<Rule>> {
-        self.rules.read().unwrap_or_else(|e| e.into_inner()).get(id).cloned()
+        self.rules
+            .read()
+            .unwrap_or_else(|e| e.into_inner())
+            .get(id)
+            .cloned()
     }
 
     pub fn find(&self, id: &str) -> ApiResult<Arc<Rule>> {
-        self.get(id).ok_or_else(|| ApiError::not_found(format!("rule {id} is not found")))
+        self.get(id)
+            .ok_or_else(|| ApiError::not_found(format!("rule {id} is not found")))
     }
 
     /// Running rules that read this stream or table.
     pub fn users_of(&self, source: &str) -> Vec<String> {
-        self.all().iter().filter(|r| r.uses(source)).map(|r| r.id.clone()).collect()
+        self.all()
+            .iter()
+            .filter(|r| r.uses(source))
+            .map(|r| r.id.clone())
+            .collect()
     }
 
     /// Brings the kept rules back; those that are triggered are started in the background.
@@ -166,22 +125,7 @@ impl Rules {
     }
 
     fn insert(&self, def: RuleDef, sources: Vec<String>) -> Arc<Rule> {
-        let machine = Machine::new(&def);
-        if let Some(warning) = machine.warning() {
-            tracing::warn!("rule {}: {warning}", def.id);
-        }
-        let rule = Arc::new(Rule {
-            id: def.id.clone(),
-            turn: tokio::sync::Mutex::new(()),
-            inner: Mutex::new(Inner {
-                def: Arc::new(def),
-                machine,
-                sources,
-                trace: false,
-                ever_started: false,
-                run: 0,
-            }),
-        });
+        let rule = Arc::new(Rule::new(def, sources));
         let mut rules = self.rules.write().unwrap_or_else(|e| e.into_inner());
         rules.insert(rule.id.clone(), rule.clone());
         rule
@@ -195,7 +139,9 @@ impl Rules {
         if def.temp {
             return Ok(());
         }
-        self.catalog.keep(Batch::new().put(space::RULE, &def.id, def.text.as_bytes())).await
+        self.catalog
+            .keep(Batch::new().put(space::RULE, &def.id, def.text.as_bytes()))
+            .await
     }
 
     /// Makes a rule and starts it when it is triggered. Nothing is kept when it is refused.
@@ -210,7 +156,9 @@ impl Rules {
         let rule = self.insert(RuleDef::clone(&def), sources);
         let _turn = rule.turn.lock().await;
         drop(registry);
-        if def.triggered && let Err(e) = self.feed(&rule, Fact::Start).await {
+        if def.triggered
+            && let Err(e) = self.feed(&rule, Fact::Start).await
+        {
             tracing::error!("rule {} does not start: {e}", rule.id);
         }
         drop(_turn);
@@ -219,7 +167,9 @@ impl Rules {
 
     /// Replaces a rule or makes it. What is refused leaves the old one running.
     pub async fn update(self: &Arc<Self>, id: &str, def: RuleDef) -> ApiResult<()> {
-        let Some(rule) = self.get(id) else { return self.create(def).await.map(drop) };
+        let Some(rule) = self.get(id) else {
+            return self.create(def).await.map(drop);
+        };
         let _turn = rule.turn.lock().await;
         let old = rule.def();
         let (was, is) = (&old.version, &def.version);
@@ -239,7 +189,9 @@ impl Rules {
             inner.sources = sources;
             inner.trace = false;
         }
-        if def.triggered && let Err(e) = self.feed(&rule, Fact::Start).await {
+        if def.triggered
+            && let Err(e) = self.feed(&rule, Fact::Start).await
+        {
             tracing::error!("rule {id} does not start: {e}");
         }
         Ok(())
@@ -251,12 +203,17 @@ impl Rules {
             return Err(ApiError::bad(format!("rule {id} does not exist")));
         };
         let _turn = rule.turn.lock().await;
-        self.catalog.keep(Batch::new().delete(space::RULE, id)).await?;
+        self.catalog
+            .keep(Batch::new().delete(space::RULE, id))
+            .await?;
         // No run of it may be started or reported from here on.
         rule.inner().run += 1;
         self.engine.stop(id).await;
         self.engine.forget(id).await;
-        self.rules.write().unwrap_or_else(|e| e.into_inner()).remove(id);
+        self.rules
+            .write()
+            .unwrap_or_else(|e| e.into_inner())
+            .remove(id);
         Ok(())
     }
 
@@ -299,7 +256,11 @@ impl Rules {
         self.start_in_turn(&rule).await
     }
 
-    pub async fn set_tags(&self, id: &str, change: impl Fn(Vec<String>) -> Vec<String>) -> ApiResult<()> {
+    pub async fn set_tags(
+        &self,
+        id: &str,
+        change: impl Fn(Vec<String>) -> Vec<String>,
+    ) -> ApiResult<()> {
         let rule = self.find(id)?;
         let _turn = rule.turn.lock().await;
         let tags = change(rule.def().tags.clone().unwrap_or_default());
@@ -315,11 +276,14 @@ impl Rules {
     }
 
     /// Tells the machine a fact and does what it asks for. The rule's turn must be held.
-    async fn feed(self: &Arc<Self>, rule: &Arc<Rule>, fact: Fact) -> ApiResult<()> {
+    pub(super) async fn feed(self: &Arc<Self>, rule: &Arc<Rule>, fact: Fact) -> ApiResult<()> {
         let mut facts = vec![fact];
         let mut result = Ok(());
         while let Some(fact) = facts.pop() {
-            let todos = rule.inner().machine.step(fact, (self.clock)(), &self.zone());
+            let todos = rule
+                .inner()
+                .machine
+                .step(fact, (self.clock)(), &self.zone());
             for todo in todos {
                 match todo {
                     Todo::Run => match self.run(rule).await {
@@ -363,7 +327,9 @@ impl Rules {
         let runtime = tokio::runtime::Handle::current();
         Box::new(move |end: RunEnd| {
             runtime.spawn(async move {
-                let (Some(rules), Some(rule)) = (rules.upgrade(), rule.upgrade()) else { return };
+                let (Some(rules), Some(rule)) = (rules.upgrade(), rule.upgrade()) else {
+                    return;
+                };
                 let _turn = rule.turn.lock().await;
                 if rule.inner().run != run {
                     return;
@@ -376,52 +342,6 @@ impl Rules {
                 }
             });
         })
-    }
-
-    /// Lets time go on for all rules, for ever.
-    pub async fn patrol(self: Arc<Self>) {
-        let period = self.catalog.config.basic.patrol_ms;
-        let mut next_patrol = (self.clock)() + period;
-        loop {
-            let now = (self.clock)();
-            let zone = self.zone();
-            let wake = |r: &Arc<Rule>| r.inner().machine.wake_at(now, &zone);
-            let soonest = self.all().iter().filter_map(wake).min().unwrap_or(i64::MAX);
-            let pause = soonest.min(next_patrol).saturating_sub(now).clamp(10, period) as u64;
-            tokio::select! {
-                _ = tokio::time::sleep(Duration::from_millis(pause)) => {}
-                // Something changed: look again when to wake, but not more than so often.
-                _ = self.changed.notified() => {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                    continue;
-                }
-            }
-            let now = (self.clock)();
-            let patrol = now >= next_patrol;
-            if patrol {
-                next_patrol = now + period;
-            }
-            self.tick(patrol).await;
-        }
-    }
-
-    async fn tick(self: &Arc<Self>, patrol: bool) {
-        for rule in self.all() {
-            // A rule that is being changed is left for the next time.
-            let Ok(_turn) = rule.turn.try_lock() else { continue };
-            if let Err(e) = self.feed_quietly(&rule, Fact::Tick { patrol }).await {
-                tracing::error!("rule {}: {e}", rule.id);
-            }
-        }
-    }
-
-    /// As `feed`, without waking the patrol when nothing happens.
-    async fn feed_quietly(self: &Arc<Self>, rule: &Arc<Rule>, fact: Fact) -> ApiResult<()> {
-        let mut probe = rule.machine();
-        if probe.step(fact.clone(), (self.clock)(), &self.zone()).is_empty() {
-            return Ok(());
-        }
-        self.feed(rule, fact).await
     }
 
     /// Ends all runs, for the end of the process; definitions stay as they are.

@@ -3,6 +3,9 @@
 pub mod definition;
 pub mod machine;
 mod manager;
+mod patrol;
+mod rule;
 pub mod schedule;
 
-pub use manager::{Clock, Rule, Rules, system_clock};
+pub use manager::{Clock, Rules, system_clock};
+pub use rule::Rule;

@@ -47,12 +47,15 @@ pub fn check_range(r: &Range) -> Result<(), String> {
         return Ok(());
     }
     let read = |what: &str, text: &str| {
-        let wrong = || format!("cronDatetimeRange: {what} {text:?} is not of the form YYYY-MM-DD hh:mm:ss");
+        let wrong =
+            || format!("cronDatetimeRange: {what} {text:?} is not of the form YYYY-MM-DD hh:mm:ss");
         moment(text).ok_or_else(wrong)
     };
     let (begin, end) = (read("begin", &r.begin)?, read("end", &r.end)?);
     if begin > end {
-        return Err(format!("cronDatetimeRange: begin {begin} is after end {end}"));
+        return Err(format!(
+            "cronDatetimeRange: begin {begin} is after end {end}"
+        ));
     }
     Ok(())
 }
@@ -79,7 +82,11 @@ impl Schedule {
                 Hours::Always
             }),
         };
-        Schedule { hours, ranges: options.cron_datetime_range.clone(), warning }
+        Schedule {
+            hours,
+            ranges: options.cron_datetime_range.clone(),
+            warning,
+        }
     }
 
     /// Whether it turns the rule on again by itself.
@@ -101,17 +108,21 @@ impl Schedule {
             && match &self.hours {
                 Hours::Always | Hours::Once(_) => true,
                 Hours::Every(every, length) => now.rem_euclid(*every) < *length,
-                Hours::Cron(cron, length) => previous(cron, now, tz)
-                    .is_some_and(|start| now < start.saturating_add(*length)),
+                Hours::Cron(cron, length) => {
+                    previous(cron, now, tz).is_some_and(|start| now < start.saturating_add(*length))
+                }
             }
     }
 
     /// The next moment after `now` at which it begins to hold.
     pub fn next_start(&self, now: i64, tz: &TimeZone) -> Option<i64> {
         match &self.hours {
-            Hours::Always | Hours::Once(_) => {
-                self.ranges.iter().map(|r| bounds(r, tz).0).filter(|b| *b > now).min()
-            }
+            Hours::Always | Hours::Once(_) => self
+                .ranges
+                .iter()
+                .map(|r| bounds(r, tz).0)
+                .filter(|b| *b > now)
+                .min(),
             Hours::Every(every, _) => Some(now - now.rem_euclid(*every) + every),
             Hours::Cron(cron, _) => next(cron, now, tz),
         }
@@ -119,7 +130,12 @@ impl Schedule {
 
     /// The next moment after `now` at which a run may have to end.
     pub fn next_end(&self, now: i64, tz: &TimeZone) -> Option<i64> {
-        let range = self.ranges.iter().map(|r| bounds(r, tz).1).filter(|e| *e > now).min();
+        let range = self
+            .ranges
+            .iter()
+            .map(|r| bounds(r, tz).1)
+            .filter(|e| *e > now)
+            .min();
         let hours = match &self.hours {
             Hours::Cron(cron, length) => previous(cron, now, tz).map(|s| s.saturating_add(*length)),
             Hours::Every(every, length) => Some(now - now.rem_euclid(*every) + length),
@@ -141,12 +157,16 @@ fn hours(text: &str, length: i64) -> Result<Hours, String> {
     if let Some(every) = text.strip_prefix("@every ") {
         return match duration::parse(every.trim()).filter(|e| *e > 0) {
             Some(every) => Ok(Hours::Every(every, length)),
-            None => Err(format!("cron {text:?}: {every:?} is no duration; the rule runs always")),
+            None => Err(format!(
+                "cron {text:?}: {every:?} is no duration; the rule runs always"
+            )),
         };
     }
     match Cron::from_str(text) {
         Ok(cron) => Ok(Hours::Cron(Box::new(cron), length)),
-        Err(e) => Err(format!("cron {text:?} is not understood ({e}); the rule runs always")),
+        Err(e) => Err(format!(
+            "cron {text:?} is not understood ({e}); the rule runs always"
+        )),
     }
 }
 
@@ -163,7 +183,9 @@ fn bounds(r: &Range, tz: &TimeZone) -> (i64, i64) {
 
 /// What clocks on the wall show at `now`.
 fn wall(now: i64, tz: &TimeZone) -> Option<NaiveDateTime> {
-    let offset = tz.to_offset(Timestamp::from_millisecond(now).ok()?).seconds();
+    let offset = tz
+        .to_offset(Timestamp::from_millisecond(now).ok()?)
+        .seconds();
     Some(ChronoTime::from_timestamp_millis(now + i64::from(offset) * 1000)?.naive_utc())
 }
 
@@ -175,7 +197,10 @@ fn instant(at: NaiveDateTime, tz: &TimeZone) -> Option<i64> {
 }
 
 fn previous(cron: &Cron, now: i64, tz: &TimeZone) -> Option<i64> {
-    instant(cron.find_previous_occurrence(&wall(now, tz)?, true).ok()?, tz)
+    instant(
+        cron.find_previous_occurrence(&wall(now, tz)?, true).ok()?,
+        tz,
+    )
 }
 
 fn next(cron: &Cron, now: i64, tz: &TimeZone) -> Option<i64> {
@@ -188,12 +213,19 @@ mod tests {
     use super::*;
 
     fn ms(text: &str) -> i64 {
-        format!("{text}Z").parse::<Timestamp>().unwrap().as_millisecond()
+        format!("{text}Z")
+            .parse::<Timestamp>()
+            .unwrap()
+            .as_millisecond()
     }
 
     fn of(cron: &str, duration: &str) -> Schedule {
         let (cron, duration) = (cron.to_owned(), duration.to_owned());
-        Schedule::of(&RuleOptions { cron, duration, ..Default::default() })
+        Schedule::of(&RuleOptions {
+            cron,
+            duration,
+            ..Default::default()
+        })
     }
 
     #[test]
@@ -204,8 +236,14 @@ mod tests {
         assert!(s.holds(ms("2026-03-01T08:00:00"), utc));
         assert!(s.holds(ms("2026-03-01T08:59:59"), utc));
         assert!(!s.holds(ms("2026-03-01T09:00:00"), utc));
-        assert_eq!(s.next_start(ms("2026-03-01T09:00:00"), utc), Some(ms("2026-03-02T08:00:00")));
-        assert_eq!(s.next_end(ms("2026-03-01T08:10:00"), utc), Some(ms("2026-03-01T09:00:00")));
+        assert_eq!(
+            s.next_start(ms("2026-03-01T09:00:00"), utc),
+            Some(ms("2026-03-02T08:00:00"))
+        );
+        assert_eq!(
+            s.next_end(ms("2026-03-01T08:10:00"), utc),
+            Some(ms("2026-03-01T09:00:00"))
+        );
         assert!(s.returns());
     }
 
@@ -250,11 +288,17 @@ mod tests {
             end: "2026-03-01 09:00:00".into(),
             ..Default::default()
         };
-        let s = Schedule::of(&RuleOptions { cron_datetime_range: vec![range], ..Default::default() });
+        let s = Schedule::of(&RuleOptions {
+            cron_datetime_range: vec![range],
+            ..Default::default()
+        });
         assert!(!s.holds(ms("2026-03-01T07:00:00"), &TimeZone::UTC));
         assert!(s.holds(ms("2026-03-01T08:30:00"), &TimeZone::UTC));
         let next = s.next_start(ms("2026-03-01T07:00:00"), &TimeZone::UTC);
         assert_eq!(next, Some(ms("2026-03-01T08:00:00")));
-        assert_eq!(s.next_start(ms("2026-03-01T09:00:00"), &TimeZone::UTC), None);
+        assert_eq!(
+            s.next_start(ms("2026-03-01T09:00:00"), &TimeZone::UTC),
+            None
+        );
     }
 }

@@ -5,8 +5,20 @@ use serde_json::{Map, Value};
 use crate::error::{ApiError, ApiResult};
 
 /// The parts, in the order of the original.
-pub const KEYS: [&str; 12] = ["streams", "tables", "rules", "nativePlugins", "portablePlugins",
-    "sourceConfig", "sinkConfig", "connectionConfig", "Service", "Schema", "uploads", "scripts"];
+pub const KEYS: [&str; 12] = [
+    "streams",
+    "tables",
+    "rules",
+    "nativePlugins",
+    "portablePlugins",
+    "sourceConfig",
+    "sinkConfig",
+    "connectionConfig",
+    "Service",
+    "Schema",
+    "uploads",
+    "scripts",
+];
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bundle {
@@ -25,7 +37,10 @@ impl Bundle {
     /// Name and text of all entries of a part.
     pub fn texts(&self, key: &str) -> Vec<(String, String)> {
         let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-        self.part(key).iter().map(|(k, v)| (k.clone(), text(v))).collect()
+        self.part(key)
+            .iter()
+            .map(|(k, v)| (k.clone(), text(v)))
+            .collect()
     }
 
     pub fn put(&mut self, key: &str, name: impl Into<String>, text: impl Into<String>) {
@@ -57,6 +72,10 @@ impl Bundle {
     }
 
     pub fn to_value(&self) -> Value {
-        KEYS.iter().zip(&self.parts).map(|(k, p)| ((*k).to_owned(), p.clone().into())).collect::<Map<_, _>>().into()
+        KEYS.iter()
+            .zip(&self.parts)
+            .map(|(k, p)| ((*k).to_owned(), p.clone().into()))
+            .collect::<Map<_, _>>()
+            .into()
     }
 }

@@ -28,9 +28,16 @@ pub fn export(app: &App, ids: Option<&[String]>) -> Bundle {
     let wants = |of: fn(&Wanted) -> &BTreeSet<String>, name: &str| {
         wanted.as_ref().is_none_or(|w| of(w).contains(name))
     };
-    let calls = |name: &str| wanted.as_ref().is_none_or(|w| w.sql.contains(&format!("{name}(")));
+    let calls = |name: &str| {
+        wanted
+            .as_ref()
+            .is_none_or(|w| w.sql.contains(&format!("{name}(")))
+    };
     let mut out = Bundle::default();
-    for (part, kind) in [("streams", StreamKind::Stream), ("tables", StreamKind::Table)] {
+    for (part, kind) in [
+        ("streams", StreamKind::Stream),
+        ("tables", StreamKind::Table),
+    ] {
         for (name, entry) in app.catalog.sources(kind) {
             if !entry.is_temp() && wants(|w| &w.sources, &name) {
                 out.put(part, name, entry.statement.clone());
@@ -43,8 +50,11 @@ pub fn export(app: &App, ids: Option<&[String]>) -> Bundle {
             out.put("rules", &rule.id, def.text.clone());
         }
     }
-    let kinds = [("sourceConfig", Kind::Sources), ("sinkConfig", Kind::Sinks),
-        ("connectionConfig", Kind::Connections)];
+    let kinds = [
+        ("sourceConfig", Kind::Sources),
+        ("sinkConfig", Kind::Sinks),
+        ("connectionConfig", Kind::Connections),
+    ];
     for (part, kind) in kinds {
         let mut by_type: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
         for (typ, key, props) in app.catalog.user_conf(kind) {
@@ -63,7 +73,11 @@ pub fn export(app: &App, ids: Option<&[String]>) -> Bundle {
         }
     }
     for name in app.catalog.services() {
-        if let Some(s) = app.catalog.service(&name).filter(|s| s.functions.iter().any(|f| calls(&f.name))) {
+        if let Some(s) = app
+            .catalog
+            .service(&name)
+            .filter(|s| s.functions.iter().any(|f| calls(&f.name)))
+        {
             out.put("Service", name, Value::Object(s.request).to_string());
         }
     }
@@ -113,13 +127,22 @@ fn sources_of(def: &RuleDef) -> Vec<String> {
     if let Ok(Statement::Select(select)) = parse_statement(sql) {
         return select.sources().map(|s| s.name.to_string()).collect();
     }
-    let nodes = def.graph.as_ref().and_then(|g| g.get("nodes")).and_then(Value::as_object);
+    let nodes = def
+        .graph
+        .as_ref()
+        .and_then(|g| g.get("nodes"))
+        .and_then(Value::as_object);
     let named = |n: &Value| n["props"]["sourceName"].as_str().map(str::to_owned);
-    nodes.into_iter().flat_map(|n| n.values().filter_map(named)).collect()
+    nodes
+        .into_iter()
+        .flat_map(|n| n.values().filter_map(named))
+        .collect()
 }
 
 fn want_source(app: &App, w: &mut Wanted, name: &str) {
-    let Some(entry) = app.catalog.source(name) else { return };
+    let Some(entry) = app.catalog.source(name) else {
+        return;
+    };
     w.sources.insert(name.to_owned());
     let o = &entry.def.options;
     let typ = o.type_.as_deref().unwrap_or("mqtt");
@@ -128,7 +151,10 @@ fn want_source(app: &App, w: &mut Wanted, name: &str) {
     }
     let sections = app.catalog.conf_sections(Kind::Sources, typ);
     let key = o.conf_key.as_deref().unwrap_or("default");
-    let selector = sections.get(key).and_then(|p| p.get("connectionSelector")).and_then(Value::as_str);
+    let selector = sections
+        .get(key)
+        .and_then(|p| p.get("connectionSelector"))
+        .and_then(Value::as_str);
     want_connection(app, w, selector);
     want_schema(w, o.format.as_deref(), o.schema_id.as_deref());
 }
@@ -142,6 +168,7 @@ fn want_connection(app: &App, w: &mut Wanted, id: Option<&str>) {
 fn want_schema(w: &mut Wanted, format: Option<&str>, id: Option<&str>) {
     if let (Some(format), Some(id)) = (format, id) {
         let file = id.split('.').next().unwrap_or_default();
-        w.schemas.insert(format!("{}_{file}", format.to_lowercase()));
+        w.schemas
+            .insert(format!("{}_{file}", format.to_lowercase()));
     }
 }

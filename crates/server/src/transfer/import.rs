@@ -29,18 +29,36 @@ pub async fn import(app: &App, content: &str, partial: bool) -> ApiResult<()> {
     let failed = !message.is_empty() || !errors.is_empty();
     let report = json!({"ErrorMsg": message, "ConfigResponse": errors.to_value()});
     *app.last_import.lock().unwrap_or_else(|e| e.into_inner()) = errors;
-    if failed { Err(ApiError::bad(report.to_string())) } else { Ok(()) }
+    if failed {
+        Err(ApiError::bad(report.to_string()))
+    } else {
+        Ok(())
+    }
 }
 
 /// Errors of the last import for definitions, and what is installed for the rest.
 pub fn status(app: &App) -> Value {
-    let errors = app.last_import.lock().unwrap_or_else(|e| e.into_inner()).clone();
+    let errors = app
+        .last_import
+        .lock()
+        .unwrap_or_else(|e| e.into_inner())
+        .clone();
     let installed = export(app, None);
-    let with_errors =
-        ["streams", "tables", "rules", "sourceConfig", "sinkConfig", "connectionConfig"];
+    let with_errors = [
+        "streams",
+        "tables",
+        "rules",
+        "sourceConfig",
+        "sinkConfig",
+        "connectionConfig",
+    ];
     let mut out = serde_json::Map::new();
     for key in KEYS {
-        let from = if with_errors.contains(&key) { &errors } else { &installed };
+        let from = if with_errors.contains(&key) {
+            &errors
+        } else {
+            &installed
+        };
         out.insert(key.into(), from.part(key).clone().into());
     }
     out.into()
@@ -48,8 +66,20 @@ pub fn status(app: &App) -> Value {
 
 /// In the order in which one thing needs the other. Each entry is taken whole or not at all.
 async fn take_in(app: &App, bundle: &Bundle) -> Bundle {
-    let order = ["uploads", "scripts", "Schema", "nativePlugins", "portablePlugins", "Service",
-        "sourceConfig", "sinkConfig", "connectionConfig", "streams", "tables", "rules"];
+    let order = [
+        "uploads",
+        "scripts",
+        "Schema",
+        "nativePlugins",
+        "portablePlugins",
+        "Service",
+        "sourceConfig",
+        "sinkConfig",
+        "connectionConfig",
+        "streams",
+        "tables",
+        "rules",
+    ];
     let mut errors = Bundle::default();
     for key in order {
         for (name, text) in bundle.texts(key) {
@@ -70,14 +100,18 @@ async fn one(app: &App, key: &str, name: &str, text: &str) -> ApiResult<()> {
         "sinkConfig" => conf(app, Kind::Sinks, name, text).await,
         "connectionConfig" => conf(app, Kind::Connections, name, text).await,
         "uploads" => install::upload(app, &o()?).await.map(drop),
-        "scripts" => install::script(app, &o()?, Some(name), false).await.map(drop),
+        "scripts" => install::script(app, &o()?, Some(name), false)
+            .await
+            .map(drop),
         "Service" => install::service(app, name, o()?).await,
         "portablePlugins" => install::portable(app, &o()?, Some(name)).await.map(drop),
         "nativePlugins" => {
             let (kind, plugin) = name.split_once('_').unwrap_or(("", name));
             let kind = PluginKind::of(kind)
                 .ok_or_else(|| ApiError::bad(format!("{name} is no plugin of a known kind")))?;
-            install::native(app, kind, o()?, Some(plugin)).await.map(drop)
+            install::native(app, kind, o()?, Some(plugin))
+                .await
+                .map(drop)
         }
         "Schema" => {
             let (kind, schema) = name.split_once('_').unwrap_or(("", name));
@@ -104,7 +138,9 @@ async fn conf(app: &App, kind: Kind, typ: &str, text: &str) -> ApiResult<()> {
     for (key, props) in object(text.as_bytes())? {
         crate::web::check_name("configuration key", &key)?;
         let Value::Object(props) = props else {
-            return Err(ApiError::bad(format!("{typ}.{key} must be an object of properties")));
+            return Err(ApiError::bad(format!(
+                "{typ}.{key} must be an object of properties"
+            )));
         };
         put_conf(app, kind, typ, &key, props).await?;
     }
@@ -121,12 +157,19 @@ pub(super) async fn put_conf(
     if kind != Kind::Connections {
         return app.catalog.put_conf(kind, typ, key, props).await;
     }
-    let c = Connection { id: key.to_owned(), typ: typ.to_owned(), props };
+    let c = Connection {
+        id: key.to_owned(),
+        typ: typ.to_owned(),
+        props,
+    };
     match app.catalog.connection(key) {
         Some(_) => app.catalog.update_connection(c).await?,
         None => app.catalog.create_connection(c).await?,
     }
-    Ok(app.engine.changed(Change::ConnectionPut(key.to_owned())).await?)
+    Ok(app
+        .engine
+        .changed(Change::ConnectionPut(key.to_owned()))
+        .await?)
 }
 
 /// Streams, tables and rules alone; gives how many of each were taken.

@@ -20,7 +20,9 @@ use crate::web::json::text;
 pub fn check_request(o: &Map<String, Value>) -> ApiResult<()> {
     let given = |key: &str| Ok::<_, ApiError>(text(o, key)?.is_some_and(|s| !s.is_empty()));
     match (given("content")?, given("file")?) {
-        (true, true) => Err(ApiError::bad("the request has both content and file, give one")),
+        (true, true) => Err(ApiError::bad(
+            "the request has both content and file, give one",
+        )),
         (false, false) => Err(ApiError::bad("the request has neither content nor file")),
         _ => Ok(()),
     }

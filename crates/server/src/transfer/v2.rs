@@ -17,9 +17,13 @@ const KINDS: [(&str, &str, Kind); 3] = [
     ("sinkConfig", "sinks", Kind::Sinks),
     ("connectionConfig", "connections", Kind::Connections),
 ];
-const REQUESTS: [(&str, &str); 5] = [("nativePlugins", "nativePlugins"),
-    ("portablePlugins", "portablePlugins"), ("service", "Service"), ("schema", "Schema"),
-    ("uploads", "uploads")];
+const REQUESTS: [(&str, &str); 5] = [
+    ("nativePlugins", "nativePlugins"),
+    ("portablePlugins", "portablePlugins"),
+    ("service", "Service"),
+    ("schema", "Schema"),
+    ("uploads", "uploads"),
+];
 
 pub fn export_yaml(app: &App) -> ApiResult<String> {
     let all = export(app, None);
@@ -31,14 +35,29 @@ pub fn export_yaml(app: &App) -> ApiResult<String> {
     }
     for (part, key) in REQUESTS {
         let read = |text: String| serde_json::from_str(&text).unwrap_or(Value::Null);
-        put(&mut out, part, all.texts(key).into_iter().map(|(n, t)| (n, read(t))).collect());
+        put(
+            &mut out,
+            part,
+            all.texts(key)
+                .into_iter()
+                .map(|(n, t)| (n, read(t)))
+                .collect(),
+        );
     }
     let sql = |key: &str| -> Map<String, Value> {
-        all.texts(key).into_iter().map(|(n, t)| (n, json!({"sql": t}))).collect()
+        all.texts(key)
+            .into_iter()
+            .map(|(n, t)| (n, json!({"sql": t})))
+            .collect()
     };
     out.insert("streams".into(), sql("streams").into());
     put(&mut out, "tables", sql("tables"));
-    let rules = app.rules.all().into_iter().map(|r| r.def()).filter(|d| !d.temp);
+    let rules = app
+        .rules
+        .all()
+        .into_iter()
+        .map(|r| r.def())
+        .filter(|d| !d.temp);
     let rules: Map<String, Value> = rules.map(|d| (d.id.clone(), full(&d))).collect();
     out.insert("rules".into(), rules.into());
     serde_norway::to_string(&Value::Object(out))
@@ -93,7 +112,10 @@ fn options(o: &RuleOptions) -> Map<String, Value> {
     if o.qos != 0 {
         put("qos", o.qos.into());
     }
-    put("checkpointInterval", duration::show(o.checkpoint_interval).into());
+    put(
+        "checkpointInterval",
+        duration::show(o.checkpoint_interval).into(),
+    );
     if o.restart_attempts != 0 {
         put("restartStrategy", json!({"attempts": o.restart_attempts}));
     }
@@ -103,17 +125,30 @@ fn options(o: &RuleOptions) -> Map<String, Value> {
         }
     }
     let range = |r: &crate::rules::definition::Range| {
-        json!({"begin": r.begin, "end": r.end, "beginTimestamp": r.begin_ms, "endTimestamp": r.end_ms})
+        let (from, to) = (r.begin_ms, r.end_ms);
+        json!({"begin": r.begin, "end": r.end, "beginTimestamp": from, "endTimestamp": to})
     };
     if !o.cron_datetime_range.is_empty() {
-        put("cronDatetimeRange", o.cron_datetime_range.iter().map(range).collect::<Vec<_>>().into());
+        put(
+            "cronDatetimeRange",
+            o.cron_datetime_range
+                .iter()
+                .map(range)
+                .collect::<Vec<_>>()
+                .into(),
+        );
     }
     if !o.plan_optimize_strategy.is_empty() {
-        put("planOptimizeStrategy", o.plan_optimize_strategy.clone().into());
+        put(
+            "planOptimizeStrategy",
+            o.plan_optimize_strategy.clone().into(),
+        );
     }
-    let flags = [("notifySub", o.notify_sub),
+    let flags = [
+        ("notifySub", o.notify_sub),
         ("disableBufferFullDiscard", o.disable_buffer_full_discard),
-        ("enableSaveStateBeforeStop", o.enable_save_state_before_stop)];
+        ("enableSaveStateBeforeStop", o.enable_save_state_before_stop),
+    ];
     for (key, on) in flags.into_iter().filter(|(_, on)| *on) {
         put(key, on.into());
     }
@@ -128,10 +163,14 @@ pub async fn import_yaml(app: &App, content: &str) -> ApiResult<()> {
     let parsed: Value = serde_norway::from_str(content)
         .map_err(|e| ApiError::bad(format!("the content is not valid YAML: {e}")))?;
     let Value::Object(all) = parsed else {
-        return Err(ApiError::bad("the content must be a map of streams, rules and so on"));
+        return Err(ApiError::bad(
+            "the content must be a map of streams, rules and so on",
+        ));
     };
     let part = |key: &str| -> ApiResult<Map<String, Value>> {
-        Ok(crate::web::json::nested(&all, key)?.cloned().unwrap_or_default())
+        Ok(crate::web::json::nested(&all, key)?
+            .cloned()
+            .unwrap_or_default())
     };
     let mut errors = Vec::new();
     let mut note = |what: &str, name: &str, result: ApiResult<()>| {
@@ -139,7 +178,13 @@ pub async fn import_yaml(app: &App, content: &str) -> ApiResult<()> {
             errors.push(format!("{what} {name}: {}", e.message));
         }
     };
-    for key in ["uploads", "schema", "nativePlugins", "portablePlugins", "service"] {
+    for key in [
+        "uploads",
+        "schema",
+        "nativePlugins",
+        "portablePlugins",
+        "service",
+    ] {
         for (name, v) in part(key)? {
             note(key, &name, request(app, key, &name, &v).await);
         }
@@ -163,19 +208,28 @@ pub async fn import_yaml(app: &App, content: &str) -> ApiResult<()> {
     for (id, v) in part("rules")? {
         note("rule", &id, rule(app, &id, v).await);
     }
-    if errors.is_empty() { Ok(()) } else { Err(ApiError::bad(errors.join("; "))) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(ApiError::bad(errors.join("; ")))
+    }
 }
 
 async fn request(app: &App, key: &str, name: &str, v: &Value) -> ApiResult<()> {
-    let Value::Object(o) = v else { return Err(ApiError::bad("it must be an object")) };
+    let Value::Object(o) = v else {
+        return Err(ApiError::bad("it must be an object"));
+    };
     match key {
         "uploads" => install::upload(app, o).await.map(drop),
         "service" => install::service(app, name, o.clone()).await,
         "portablePlugins" => install::portable(app, o, Some(name)).await.map(drop),
         "nativePlugins" => {
             let (kind, plugin) = name.split_once('_').unwrap_or(("", name));
-            let kind = PluginKind::of(kind).ok_or_else(|| ApiError::bad("its kind is not known"))?;
-            install::native(app, kind, o.clone(), Some(plugin)).await.map(drop)
+            let kind =
+                PluginKind::of(kind).ok_or_else(|| ApiError::bad("its kind is not known"))?;
+            install::native(app, kind, o.clone(), Some(plugin))
+                .await
+                .map(drop)
         }
         _ => {
             let (kind, schema) = name.split_once('_').unwrap_or(("", name));
@@ -189,18 +243,26 @@ async fn conf(app: &App, kind: Kind, word: &str, name: &str, v: Value) -> ApiRes
     let mut parts = name.splitn(3, '.');
     let (first, typ, key) = (parts.next(), parts.next(), parts.next());
     let (Some(typ), Some(key), true) = (typ, key, first == Some(word)) else {
-        return Err(ApiError::bad(format!("its name must be of the form {word}.TYPE.KEY")));
+        return Err(ApiError::bad(format!(
+            "its name must be of the form {word}.TYPE.KEY"
+        )));
     };
     check_name("type", typ)?;
     check_name("configuration key", key)?;
-    let Value::Object(props) = v else { return Err(ApiError::bad("it must be an object")) };
+    let Value::Object(props) = v else {
+        return Err(ApiError::bad("it must be an object"));
+    };
     put_conf(app, kind, typ, key, props).await
 }
 
 /// A rule stands as it is written: one that does not say it is triggered is not.
 async fn rule(app: &App, id: &str, v: Value) -> ApiResult<()> {
-    let Value::Object(mut o) = v else { return Err(ApiError::bad("it must be an object")) };
+    let Value::Object(mut o) = v else {
+        return Err(ApiError::bad("it must be an object"));
+    };
     o.entry("triggered").or_insert(Value::Bool(false));
     let text = Value::Object(o).to_string();
-    app.rules.update(id, app.rules.parse(&text, Some(id))?).await
+    app.rules
+        .update(id, app.rules.parse(&text, Some(id))?)
+        .await
 }

@@ -25,7 +25,11 @@ impl Call {
     pub fn new(request: Request, template: &'static str) -> Call {
         let (parts, body) = request.into_parts();
         let params = params(template, parts.uri.path());
-        Call { parts, body: Some(body), params }
+        Call {
+            parts,
+            body: Some(body),
+            params,
+        }
     }
 
     pub fn method(&self) -> &Method {
@@ -46,7 +50,10 @@ impl Call {
 
     /// A part of the path, as it is.
     pub fn param(&self, key: &str) -> &str {
-        self.params.iter().find(|(k, _)| *k == key).map_or("", |(_, v)| v)
+        self.params
+            .iter()
+            .find(|(k, _)| *k == key)
+            .map_or("", |(_, v)| v)
     }
 
     /// A part of the path that must be a name.
@@ -72,7 +79,9 @@ impl Call {
         let body = self.body.take().unwrap_or_default();
         match Limited::new(body, MAX_BODY).collect().await {
             Ok(all) => Ok(all.to_bytes()),
-            Err(e) => Err(ApiError::bad(format!("the request body cannot be read: {e}"))),
+            Err(e) => Err(ApiError::bad(format!(
+                "the request body cannot be read: {e}"
+            ))),
         }
     }
 
@@ -92,7 +101,8 @@ impl Call {
     }
 
     pub fn is_multipart(&self) -> bool {
-        self.header("content-type").is_some_and(|t| t.starts_with("multipart/"))
+        self.header("content-type")
+            .is_some_and(|t| t.starts_with("multipart/"))
     }
 
     pub async fn multipart(&mut self) -> ApiResult<Multipart> {
@@ -153,7 +163,10 @@ mod tests {
 
     #[test]
     fn parameters_are_decoded_and_never_empty() {
-        assert_eq!(params("/a/{x}/b/{y}", "/a/p%20q/b/%2e"), [("x", "p q".into()), ("y", ".".into())]);
+        assert_eq!(
+            params("/a/{x}/b/{y}", "/a/p%20q/b/%2e"),
+            [("x", "p q".into()), ("y", ".".into())]
+        );
         assert!(covers("/a/{x}", "/a/b"));
         assert!(!covers("/a/{x}", "/a/"));
         assert!(!covers("/a/{x}", "/a/b/c"));

@@ -5,8 +5,7 @@ use axum::http::header::HeaderValue;
 use axum::http::{HeaderMap, Method, Response, StatusCode};
 
 const METHODS: &str = "POST,GET,PUT,DELETE,HEAD";
-const HEADERS: &str =
-    "Accept,Accept-Language,Content-Type,Content-Language,Origin,Authorization";
+const HEADERS: &str = "Accept,Accept-Language,Content-Type,Content-Language,Origin,Authorization";
 
 /// The answer to a preflight, when the request is one.
 pub fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Body>> {
@@ -16,8 +15,14 @@ pub fn preflight(method: &Method, headers: &HeaderMap) -> Option<Response<Body>>
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::OK;
     let h = response.headers_mut();
-    h.insert("access-control-allow-methods", HeaderValue::from_static(METHODS));
-    h.insert("access-control-allow-headers", HeaderValue::from_static(HEADERS));
+    h.insert(
+        "access-control-allow-methods",
+        HeaderValue::from_static(METHODS),
+    );
+    h.insert(
+        "access-control-allow-headers",
+        HeaderValue::from_static(HEADERS),
+    );
     allow(headers.contains_key("origin"), h);
     Some(response)
 }

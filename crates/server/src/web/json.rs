@@ -10,7 +10,9 @@ pub fn value(data: &[u8]) -> ApiResult<Value> {
     let mut values = serde_json::Deserializer::from_slice(data).into_iter::<Value>();
     match values.next() {
         Some(Ok(v)) => Ok(v),
-        Some(Err(e)) => Err(ApiError::bad(format!("the request body is not valid JSON: {e}"))),
+        Some(Err(e)) => Err(ApiError::bad(format!(
+            "the request body is not valid JSON: {e}"
+        ))),
         None => Err(ApiError::bad("the request has no body, expected JSON")),
     }
 }
@@ -32,7 +34,11 @@ pub fn strict(data: &[u8]) -> ApiResult<Value> {
 /// The member `key`; null counts as absent.
 pub fn member<'a>(o: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
     let exact = o.get(key);
-    let found = exact.or_else(|| o.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v));
+    let found = exact.or_else(|| {
+        o.iter()
+            .find(|(k, _)| k.eq_ignore_ascii_case(key))
+            .map(|(_, v)| v)
+    });
     found.filter(|v| !v.is_null())
 }
 
@@ -55,7 +61,9 @@ pub fn boolean(o: &Map<String, Value>, key: &str) -> ApiResult<Option<bool>> {
 pub fn int(o: &Map<String, Value>, key: &str) -> ApiResult<Option<i64>> {
     match member(o, key) {
         None => Ok(None),
-        Some(v) => whole(v).map(Some).ok_or_else(|| wrong(key, "a whole number", v)),
+        Some(v) => whole(v)
+            .map(Some)
+            .ok_or_else(|| wrong(key, "a whole number", v)),
     }
 }
 
@@ -85,7 +93,11 @@ pub fn texts(o: &Map<String, Value>, key: &str) -> ApiResult<Option<Vec<String>>
 
 /// A whole number, also where it is written as a float.
 pub fn whole(v: &Value) -> Option<i64> {
-    v.as_i64().or_else(|| v.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 9e15).map(|f| f as i64))
+    v.as_i64().or_else(|| {
+        v.as_f64()
+            .filter(|f| f.fract() == 0.0 && f.abs() < 9e15)
+            .map(|f| f as i64)
+    })
 }
 
 pub fn wrong(what: &str, expected: &str, got: &Value) -> ApiError {
@@ -106,7 +118,10 @@ pub fn sorted(v: &Value) -> Value {
         Value::Object(o) => {
             let mut keys: Vec<&String> = o.keys().collect();
             keys.sort();
-            keys.into_iter().map(|k| (k.clone(), sorted(&o[k]))).collect::<Map<_, _>>().into()
+            keys.into_iter()
+                .map(|k| (k.clone(), sorted(&o[k])))
+                .collect::<Map<_, _>>()
+                .into()
         }
         Value::Array(a) => a.iter().map(sorted).collect::<Vec<_>>().into(),
         other => other.clone(),

@@ -14,7 +14,9 @@ pub use reply::Reply;
 pub fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 255
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
 /// `name`, or what is wrong with it; `what` is what it names.

@@ -19,7 +19,12 @@ pub struct Reply {
 
 impl Reply {
     fn new(status: StatusCode, content_type: &'static str, body: impl Into<Body>) -> Reply {
-        Reply { status, content_type, headers: Vec::new(), body: body.into() }
+        Reply {
+            status,
+            content_type,
+            headers: Vec::new(),
+            body: body.into(),
+        }
     }
 
     pub fn text(text: impl Into<String>) -> Reply {
@@ -77,6 +82,8 @@ impl Reply {
 
 impl From<ApiError> for Reply {
     fn from(e: ApiError) -> Reply {
-        Reply::text(e.body()).status(e.status).header("x-content-type-options", "nosniff")
+        Reply::text(e.body())
+            .status(e.status)
+            .header("x-content-type-options", "nosniff")
     }
 }

@@ -7,9 +7,12 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Request, Response};
-use hyper::service::service_fn;
+use hyper::body::Incoming;
+use hyper::rt::{Read, Write};
+use hyper::server::conn::http1::UpgradeableConnection;
+use hyper::service::{HttpService, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
@@ -21,6 +24,11 @@ use crate::engine::Fut;
 const MAX_CONNECTIONS: usize = 1024;
 const HEADERS_WITHIN: Duration = Duration::from_secs(30);
 const REQUEST_WITHIN: Duration = Duration::from_secs(300);
+/// For requests under way when the server stops.
+const AT_STOP: Duration = Duration::from_secs(2);
+/// Of a request whose answer is out already.
+const MAX_REST: usize = 4 << 20;
+const REST_WITHIN: Duration = Duration::from_secs(2);
 
 /// Answers one request.
 pub type Answer = Arc<dyn Fn(Request<Body>) -> Fut<'static, Response<Body>> + Send + Sync>;
@@ -41,7 +49,9 @@ impl Listener {
     pub async fn run(self, answer: Answer, mut stop: watch::Receiver<bool>) {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
-            let Ok(place) = places.clone().acquire_owned().await else { return };
+            let Ok(place) = places.clone().acquire_owned().await else {
+                return;
+            };
             let stream = tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => stream,
@@ -54,8 +64,12 @@ impl Listener {
                 },
                 _ = asked(&mut stop) => return,
             };
-            let (answer, tls, stop, keep) =
-                (answer.clone(), self.tls.clone(), stop.clone(), self.long_lived);
+            let (answer, tls, stop, keep) = (
+                answer.clone(),
+                self.tls.clone(),
+                stop.clone(),
+                self.long_lived,
+            );
             tokio::spawn(async move {
                 connection(stream, tls, answer, keep, stop).await;
                 drop(place);
@@ -91,7 +105,7 @@ async fn exchange<S>(stream: S, answer: Answer, keep: bool, mut stop: watch::Rec
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = service_fn(move |request: Request<hyper::body::Incoming>| {
+    let service = service_fn(move |request: Request<Incoming>| {
         let answer = answer.clone();
         async move {
             let request = request.map(Body::new);
@@ -105,23 +119,56 @@ where
         }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEADERS_WITHIN).keep_alive(keep);
-    let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
-    tokio::pin!(connection);
-    let limit = async {
-        match keep {
-            true => std::future::pending().await,
-            false => tokio::time::sleep(REQUEST_WITHIN).await,
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_WITHIN)
+        .keep_alive(keep);
+    let connection = http.serve_connection(TokioIo::new(stream), service);
+    if keep {
+        return long(connection.with_upgrades(), stop).await;
+    }
+    let one = async {
+        match tokio::time::timeout(REQUEST_WITHIN, connection.without_shutdown()).await {
+            Ok(Ok(parts)) => linger(parts.io.into_inner()).await,
+            Ok(Err(e)) => tracing::debug!("a connection ended early: {e}"),
+            Err(_) => tracing::debug!("a request took more than {REQUEST_WITHIN:?}"),
         }
     };
+    tokio::pin!(one);
+    tokio::select! {
+        _ = one.as_mut() => {}
+        _ = asked(&mut stop) => drop(tokio::time::timeout(AT_STOP, one).await),
+    }
+}
+
+async fn long<I, S>(connection: UpgradeableConnection<I, S>, mut stop: watch::Receiver<bool>)
+where
+    S: HttpService<Incoming, ResBody = Body> + 'static,
+    S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    I: Read + Write + Unpin + Send + 'static,
+{
+    tokio::pin!(connection);
     tokio::select! {
         done = connection.as_mut() => if let Err(e) = done {
             tracing::debug!("a connection ended early: {e}");
         },
-        _ = limit => tracing::debug!("a request took more than {REQUEST_WITHIN:?}"),
         _ = asked(&mut stop) => {
             connection.as_mut().graceful_shutdown();
-            let _ = tokio::time::timeout(Duration::from_secs(2), connection).await;
+            let _ = tokio::time::timeout(AT_STOP, connection).await;
         }
     }
+}
+
+/// Reads what the client still sends, within bounds: closing before would make the system throw
+/// the answer away under its hands.
+async fn linger<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) {
+    let rest = async {
+        let _ = stream.shutdown().await;
+        let mut rest = [0; 4096];
+        for _ in 0..MAX_REST / rest.len() {
+            if !matches!(stream.read(&mut rest).await, Ok(n) if n > 0) {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(REST_WITHIN, rest).await;
 }

@@ -13,7 +13,10 @@ pub struct Answer {
 
 impl Answer {
     pub fn header(&self, name: &str) -> &str {
-        let found = self.headers.iter().find(|(k, _)| k.eq_ignore_ascii_case(name));
+        let found = self
+            .headers
+            .iter()
+            .find(|(k, _)| k.eq_ignore_ascii_case(name));
         found.map_or("", |(_, v)| v)
     }
 }
@@ -25,7 +28,9 @@ fn connect(url: &str) -> Result<(TcpStream, String), String> {
         None => (rest, "/"),
     };
     let stream = TcpStream::connect(host).map_err(|e| e.to_string())?;
-    stream.set_read_timeout(Some(Duration::from_secs(30))).map_err(|e| e.to_string())?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .map_err(|e| e.to_string())?;
     Ok((stream, path.to_owned()))
 }
 
@@ -44,7 +49,9 @@ fn send(
         head.push_str(&format!("content-length: {}\r\n", body.len()));
     }
     head.push_str("\r\n");
-    stream.write_all(head.as_bytes()).map_err(|e| e.to_string())?;
+    stream
+        .write_all(head.as_bytes())
+        .map_err(|e| e.to_string())?;
     // A server that refuses early may have closed already; its answer counts.
     let _ = stream.write_all(body);
     Ok(BufReader::new(stream))
@@ -53,13 +60,23 @@ fn send(
 fn head(reader: &mut impl BufRead) -> Result<Answer, String> {
     let mut line = String::new();
     reader.read_line(&mut line).map_err(|e| e.to_string())?;
-    let status = line.split(' ').nth(1).and_then(|s| s.parse().ok()).ok_or(format!("{line:?}"))?;
+    let status = line
+        .split(' ')
+        .nth(1)
+        .and_then(|s| s.parse().ok())
+        .ok_or(format!("{line:?}"))?;
     let mut headers = Vec::new();
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).map_err(|e| e.to_string())?;
         match line.trim_end().split_once(':') {
-            None => return Ok(Answer { status, headers, body: String::new() }),
+            None => {
+                return Ok(Answer {
+                    status,
+                    headers,
+                    body: String::new(),
+                });
+            }
             Some((k, v)) => headers.push((k.to_lowercase(), v.trim().to_owned())),
         }
     }
@@ -73,7 +90,11 @@ pub fn call(
     headers: &[(String, String)],
     body: &[u8],
 ) -> Result<Answer, String> {
-    let url = if path.starts_with("http") { path.to_owned() } else { format!("{base}{path}") };
+    let url = if path.starts_with("http") {
+        path.to_owned()
+    } else {
+        format!("{base}{path}")
+    };
     let mut reader = send(&url, method, headers, body)?;
     let mut answer = head(&mut reader)?;
     let mut raw = Vec::new();
@@ -88,7 +109,9 @@ pub fn call(
 fn unchunk(mut raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     while let Some(end) = raw.windows(2).position(|w| w == b"\r\n") {
-        let size = std::str::from_utf8(&raw[..end]).ok().and_then(|s| usize::from_str_radix(s, 16).ok());
+        let size = std::str::from_utf8(&raw[..end])
+            .ok()
+            .and_then(|s| usize::from_str_radix(s, 16).ok());
         match size {
             Some(n) if n > 0 && raw.len() >= end + 4 + n => {
                 out.extend_from_slice(&raw[end + 2..end + 2 + n]);

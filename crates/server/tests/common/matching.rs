@@ -16,7 +16,9 @@ fn is_type(want: &str, got: &Value) -> Option<bool> {
 }
 
 pub fn keys_ok(got: &Value, want: &[Value]) -> bool {
-    let Value::Object(got) = got else { return false };
+    let Value::Object(got) = got else {
+        return false;
+    };
     let want: Vec<&str> = want.iter().filter_map(Value::as_str).collect();
     let open = want.contains(&"*");
     let need = want.iter().filter(|k| !k.starts_with('?') && **k != "*");
@@ -67,9 +69,14 @@ fn object(got: &Map<String, Value>, want: &Map<String, Value>, subset: bool) -> 
 fn operator(got: &Value, want: &Map<String, Value>, subset: bool) -> Option<bool> {
     let (op, arg) = want.iter().next()?;
     let list = arg.as_array();
-    let any = |w: &Value| got.as_array().is_some_and(|g| g.iter().any(|g| matches(g, w, subset)));
+    let any = |w: &Value| {
+        got.as_array()
+            .is_some_and(|g| g.iter().any(|g| matches(g, w, subset)))
+    };
     Some(match op.as_str() {
-        "$re" => got.as_str().is_some_and(|g| regex(arg.as_str().unwrap_or("")).is_match(g)),
+        "$re" => got
+            .as_str()
+            .is_some_and(|g| regex(arg.as_str().unwrap_or("")).is_match(g)),
         "$keys" => keys_ok(got, list?),
         "$subset" => matches(got, arg, true),
         "$json" => got
@@ -79,7 +86,9 @@ fn operator(got: &Value, want: &Map<String, Value>, subset: bool) -> Option<bool
         "$has" => got.is_array() && list?.iter().all(any),
         "$hasnot" => got.is_array() && !list?.iter().any(any),
         "$unordered" => {
-            let (Some(got), want) = (got.as_array(), list?) else { return Some(false) };
+            let (Some(got), want) = (got.as_array(), list?) else {
+                return Some(false);
+            };
             let mut left: Vec<&Value> = got.iter().collect();
             let take = |w: &Value| {
                 let hit = left.iter().position(|g| matches(g, w, subset));
@@ -101,7 +110,10 @@ pub fn check(
     if let (Some(want), Some(got)) = (expect.get("status").and_then(Value::as_u64), status)
         && u64::from(got) != want
     {
-        return Some(format!("status {got}, want {want}: {}", body.unwrap_or_default()));
+        return Some(format!(
+            "status {got}, want {want}: {}",
+            body.unwrap_or_default()
+        ));
     }
     if let Some(want) = expect.get("exists").and_then(Value::as_bool)
         && want != body.is_some()
@@ -120,15 +132,28 @@ pub fn check(
     {
         return Some(format!("body {:?}, want /{want}/", shown()));
     }
-    for line in expect.get("yaml_has").and_then(Value::as_array).into_iter().flatten() {
+    for line in expect
+        .get("yaml_has")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let want = line.as_str().unwrap_or_default().trim();
         if !body.lines().any(|l| l.trim() == want) {
             return Some(format!("line {want:?} is missing in {:?}", shown()));
         }
     }
-    for (name, want) in expect.get("headers").and_then(Value::as_object).into_iter().flatten() {
+    for (name, want) in expect
+        .get("headers")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
         if !regex(want.as_str().unwrap_or_default()).is_match(&header(name)) {
-            return Some(format!("header {name} is {:?}, want /{want}/", header(name)));
+            return Some(format!(
+                "header {name} is {:?}, want /{want}/",
+                header(name)
+            ));
         }
     }
     json(expect, body)
@@ -139,12 +164,17 @@ fn json(expect: &Map<String, Value>, body: &str) -> Option<String> {
     if !wanted.iter().any(|k| expect.contains_key(*k)) {
         return None;
     }
-    let Ok(got) = serde_json::from_str::<Value>(body) else { return Some(format!("not JSON: {body}")) };
+    let Ok(got) = serde_json::from_str::<Value>(body) else {
+        return Some(format!("not JSON: {body}"));
+    };
     let bad = |what: &str, want: &Value| Some(format!("{what} {got}, want {want}"));
     if let Some(want) = expect.get("json").filter(|w| !matches(&got, w, false)) {
         return bad("json", want);
     }
-    if let Some(want) = expect.get("json_subset").filter(|w| !matches(&got, w, true)) {
+    if let Some(want) = expect
+        .get("json_subset")
+        .filter(|w| !matches(&got, w, true))
+    {
         return bad("json_subset", want);
     }
     match expect.get("json_keys") {

@@ -73,9 +73,17 @@ impl Server {
             let engine = Arc::new(FakeEngine::new(starter.catalog.clone()));
             starter.run(engine).await.unwrap()
         });
-        let (url, data_url) =
-            (format!("http://{}", running.rest), format!("http://{}", running.data));
-        Server { running: Some(running), runtime, base, url, data_url }
+        let (url, data_url) = (
+            format!("http://{}", running.rest),
+            format!("http://{}", running.data),
+        );
+        Server {
+            running: Some(running),
+            runtime,
+            base,
+            url,
+            data_url,
+        }
     }
 
     pub fn call(&self, method: &str, path: &str, body: &str) -> http::Answer {
@@ -92,6 +100,9 @@ impl Server {
         if let Some(running) = self.running.take() {
             self.runtime.block_on(running.shut_down());
         }
-        std::mem::replace(&mut self.base, Folder(PathBuf::from("/nonexistent/nothing")))
+        std::mem::replace(
+            &mut self.base,
+            Folder(PathBuf::from("/nonexistent/nothing")),
+        )
     }
 }

@@ -18,9 +18,14 @@ pub struct Scenario {
 }
 
 pub fn read(file: &str) -> Vec<Scenario> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(file);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().filter(|l| !l.trim().is_empty()).map(scenario).collect()
+    text.lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(scenario)
+        .collect()
 }
 
 fn scenario(line: &str) -> Scenario {
@@ -45,13 +50,20 @@ fn fill(v: &Value, names: &Names, escape: bool) -> Value {
             };
             names.iter().fold(s.clone(), put).into()
         }
-        Value::Array(a) => a.iter().map(|x| fill(x, names, escape)).collect::<Vec<_>>().into(),
+        Value::Array(a) => a
+            .iter()
+            .map(|x| fill(x, names, escape))
+            .collect::<Vec<_>>()
+            .into(),
         Value::Object(o) => o
             .iter()
             .map(|(k, x)| {
                 let key = fill(&k.clone().into(), names, false);
                 let escape = escape || k == "$re" || k == "regex" || k == "headers";
-                (key.as_str().unwrap_or_default().to_owned(), fill(x, names, escape))
+                (
+                    key.as_str().unwrap_or_default().to_owned(),
+                    fill(x, names, escape),
+                )
             })
             .collect::<Map<_, _>>()
             .into(),
@@ -71,17 +83,30 @@ pub fn run(url: &str, sc: &Scenario) -> Option<String> {
     let folder = Folder::new("case");
     let n = NUMBER.fetch_add(1, Ordering::Relaxed);
     let uid = format!("u{:04}{:05}", std::process::id() % 10_000, n);
-    let host = url.trim_start_matches("http://").split(':').next().unwrap_or_default();
+    let host = url
+        .trim_start_matches("http://")
+        .split(':')
+        .next()
+        .unwrap_or_default();
     let names = vec![
         ("uid".to_owned(), uid),
         ("workdir".to_owned(), folder.path().display().to_string()),
         ("host".to_owned(), host.to_owned()),
     ];
-    let mut run = Run { url, names, streams: HashMap::new() };
+    let mut run = Run {
+        url,
+        names,
+        streams: HashMap::new(),
+    };
     let mut bad = None;
     for (i, step) in sc.steps.iter().enumerate() {
         if let Some(why) = run.step(step) {
-            bad = Some(format!("step {} {} {}: {why}", i + 1, step["method"], step["path"]));
+            bad = Some(format!(
+                "step {} {} {}: {why}",
+                i + 1,
+                step["method"],
+                step["path"]
+            ));
             break;
         }
     }
@@ -99,7 +124,9 @@ impl Run<'_> {
         let filled = fill(step, &self.names, false);
         let text = |key: &str| filled[key].as_str().map(str::to_owned);
         if let Some(path) = text("write") {
-            return std::fs::write(path, text("content")?).err().map(|e| e.to_string());
+            return std::fs::write(path, text("content")?)
+                .err()
+                .map(|e| e.to_string());
         }
         if let Some(path) = text("zip") {
             return zip(&path, &filled["files"]).err();
@@ -113,7 +140,11 @@ impl Run<'_> {
                 Err(e) => Some(e),
             };
         }
-        let expect = step.get("expect").and_then(Value::as_object).cloned().unwrap_or_default();
+        let expect = step
+            .get("expect")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         let until = step["until_ms"].as_u64();
         if let Some(name) = text("sse_read") {
             return self.read_events(&name, step, &expect, until.unwrap_or(5000));
@@ -125,7 +156,8 @@ impl Run<'_> {
                 None => match self.request(&filled) {
                     Err(e) => Some(e),
                     Ok(a) => {
-                        let bad = self.check(&expect, Some(a.status), Some(a.body.clone()), &a.headers);
+                        let bad =
+                            self.check(&expect, Some(a.status), Some(a.body.clone()), &a.headers);
                         if bad.is_none() {
                             self.save(step, &a.body);
                         }
@@ -149,7 +181,9 @@ impl Run<'_> {
     ) -> Option<String> {
         let filled = fill(&expect.clone().into(), &self.names, false);
         // Patterns were filled with escaped names by their keys.
-        let Value::Object(filled) = filled else { return None };
+        let Value::Object(filled) = filled else {
+            return None;
+        };
         let header = |name: &str| {
             let found = headers.iter().find(|(k, _)| k.eq_ignore_ascii_case(name));
             found.map_or_else(String::new, |(_, v)| v.clone())
@@ -165,15 +199,24 @@ impl Run<'_> {
         let mut body = Vec::new();
         if let Some(parts) = step["multipart"].as_array() {
             let mark = "mark-of-the-parts";
-            headers.push(("Content-Type".into(), format!("multipart/form-data; boundary={mark}")));
+            headers.push((
+                "Content-Type".into(),
+                format!("multipart/form-data; boundary={mark}"),
+            ));
             for p in parts {
-                let file = p["filename"].as_str().map(|f| format!("; filename=\"{f}\""));
+                let file = p["filename"]
+                    .as_str()
+                    .map(|f| format!("; filename=\"{f}\""));
                 let (name, content) = (p["name"].as_str(), p["content"].as_str());
                 let (name, content) = (name.unwrap_or_default(), content.unwrap_or_default());
                 let file = file.unwrap_or_default();
-                body.extend(format!(
-                    "--{mark}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{content}\r\n"
-                ).bytes());
+                body.extend(
+                    format!(
+                        "--{mark}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\
+                     \r\n{content}\r\n"
+                    )
+                    .bytes(),
+                );
             }
             body.extend(format!("--{mark}--\r\n").bytes());
         } else if let Some(json) = step.get("body") {
@@ -181,7 +224,9 @@ impl Run<'_> {
         } else if let Some(text) = step["text"].as_str() {
             body = text.as_bytes().to_vec();
         }
-        let typed = headers.iter().any(|(k, _)| k.eq_ignore_ascii_case("content-type"));
+        let typed = headers
+            .iter()
+            .any(|(k, _)| k.eq_ignore_ascii_case("content-type"));
         if !typed && (step.get("body").is_some() || step.get("text").is_some()) {
             headers.push(("Content-Type".into(), "application/json".into()));
         }
@@ -222,7 +267,9 @@ impl Run<'_> {
         let events = self.streams.get(name)?;
         while got.len() < count {
             let left = deadline.saturating_duration_since(Instant::now());
-            let Ok(line) = events.recv_timeout(left) else { break };
+            let Ok(line) = events.recv_timeout(left) else {
+                break;
+            };
             got.push(serde_json::from_str(&line).unwrap_or(Value::String(line)));
         }
         self.check(expect, None, Some(Value::Array(got).to_string()), &[])
@@ -234,7 +281,8 @@ fn zip(path: &str, files: &Value) -> Result<(), String> {
     let mut out = zip::ZipWriter::new(file);
     for (name, text) in files.as_object().into_iter().flatten() {
         let options = zip::write::SimpleFileOptions::default();
-        out.start_file(name.as_str(), options).map_err(|e| e.to_string())?;
+        out.start_file(name.as_str(), options)
+            .map_err(|e| e.to_string())?;
         let text = text.as_str().unwrap_or_default();
         out.write_all(text.as_bytes()).map_err(|e| e.to_string())?;
     }

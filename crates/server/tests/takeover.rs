@@ -1,0 +1,202 @@
+//! What a real eKuiper 2.4 wrote: its data folder and its exports.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{Folder, Server};
+use serde_json::{Value, json};
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/samples")
+        .join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+/// Everything but rules, whose texts are compared as JSON.
+fn same(export: &Value, want: &Value) {
+    for key in ["streams", "tables", "Service", "uploads", "scripts"] {
+        assert_eq!(export[key], want[key], "{key}");
+    }
+    for key in [
+        "rules",
+        "sourceConfig",
+        "sinkConfig",
+        "connectionConfig",
+        "Schema",
+    ] {
+        let read = |v: &Value| -> Value {
+            let texts = v[key].as_object().unwrap().iter();
+            let parsed = texts.map(|(k, t)| {
+                let t: Value = serde_json::from_str(t.as_str().unwrap()).unwrap();
+                (k.clone(), t)
+            });
+            parsed.collect::<serde_json::Map<_, _>>().into()
+        };
+        assert_eq!(read(export), read(want), "{key}");
+    }
+}
+
+fn exported() -> Value {
+    serde_json::from_slice(&std::fs::read(sample("data-export.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_data_folder_is_taken_over_and_stays_as_it_is() {
+    let base = Folder::new("takeover");
+    let data = base.path().join("data");
+    copy(&sample("ekuiper-data"), &data);
+    let before = std::fs::read(data.join("sqliteKV.db")).unwrap();
+    let server = Server::start_in(base, &[]);
+    same(&server.get("/data/export"), &exported());
+    let schema = server.get("/schemas/protobuf/person");
+    assert_eq!(schema["name"], "person");
+    assert!(Path::new(schema["file"].as_str().unwrap()).is_file());
+    let base = server.stop();
+    let data = base.path().join("data");
+    assert_eq!(std::fs::read(data.join("sqliteKV.db")).unwrap(), before);
+    assert!(!data.join("sqliteKV.db-wal").exists() && !data.join("sqliteKV.db-shm").exists());
+
+    // Once only: what is dropped afterwards does not come back.
+    let server = Server::start_in(base, &[]);
+    assert_eq!(server.call("DELETE", "/rules/hot_lines", "").status, 200);
+    let server = Server::start_in(server.stop(), &[]);
+    assert_eq!(server.call("GET", "/rules/hot_lines", "").status, 404);
+    assert_eq!(server.call("GET", "/rules/enrich", "").status, 200);
+    server.stop();
+}
+
+#[test]
+fn an_export_comes_back_as_it_was() {
+    let server = Server::start("import", &[]);
+    let content = std::fs::read_to_string(sample("data-export.json")).unwrap();
+    let answer = server.call(
+        "POST",
+        "/data/import",
+        &json!({"content": content}).to_string(),
+    );
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    same(&server.get("/data/export"), &exported());
+    server.stop();
+}
+
+#[test]
+fn the_yaml_form_is_read_and_written() {
+    let server = Server::start("yaml", &[]);
+    let content = std::fs::read_to_string(sample("export_v2.yaml")).unwrap();
+    let answer = server.call(
+        "POST",
+        "/v2/data/import",
+        &json!({"content": content}).to_string(),
+    );
+    assert_eq!((answer.status, answer.body.as_str()), (200, "success"));
+    let first = server.get("/data/export");
+    for key in ["streams", "tables", "Schema"] {
+        let names = |v: &Value| {
+            v[key]
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(&first), names(&exported()), "{key}");
+    }
+    let rule = server.get("/rules/hot_lines");
+    assert_eq!(rule["options"]["checkpointInterval"], "1m0s");
+    let yaml = server.call("GET", "/v2/data/export", "").body;
+    let other = Server::start("yaml-other", &[]);
+    let answer = other.call(
+        "POST",
+        "/v2/data/import",
+        &json!({"content": yaml}).to_string(),
+    );
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(other.get("/data/export")["streams"], first["streams"]);
+    assert_eq!(other.call("GET", "/v2/data/export", "").body, yaml);
+    server.stop();
+    other.stop();
+}
+
+#[test]
+fn a_ruleset_is_taken_in() {
+    let server = Server::start("ruleset", &[]);
+    let content = std::fs::read_to_string(sample("ruleset.json")).unwrap();
+    let answer = server.call(
+        "POST",
+        "/ruleset/import",
+        &json!({"content": content}).to_string(),
+    );
+    assert_eq!(answer.body, "imported 3 streams, 1 tables and 3 rules");
+    server.stop();
+}
+
+#[test]
+fn what_etc_holds_is_read_at_start() {
+    let base = Folder::new("etc");
+    let etc = base.path().join("etc");
+    std::fs::create_dir_all(etc.join("sources")).unwrap();
+    std::fs::create_dir_all(etc.join("connections")).unwrap();
+    std::fs::write(etc.join("kuiper.yaml"), "basic:\n  logLevel: warn\n").unwrap();
+    let mqtt = "default:\n  server: tcp://10.0.0.9:1883\nPlant:\n  protocolVersion: '5'\n";
+    std::fs::write(etc.join("mqtt_source.yaml"), mqtt).unwrap();
+    std::fs::write(
+        etc.join("sources/file.yaml"),
+        "Default:\n  fileType: lines\n",
+    )
+    .unwrap();
+    let connections = "mqtt:\n  one:\n    server: tcp://10.0.0.8:1883\n    protocolVersion: '5'\n";
+    std::fs::write(etc.join("connections/connection.yaml"), connections).unwrap();
+    let init = json!({
+        "streams": {"first": "CREATE STREAM first () WITH (TYPE=\"memory\", DATASOURCE=\"x\")"},
+        "tables": {},
+        "rules": {"r": r#"{"id":"r","sql":"SELECT * FROM first","actions":[{"nop":{}}]}"#},
+    });
+    std::fs::write(etc.join("init.json"), init.to_string()).unwrap();
+    let vars = [
+        ("MQTT_SOURCE__DEFAULT__QOS", "2"),
+        ("FILE__ENVCONF__FILETYPE", "csv"),
+        ("CONNECTION__MQTT__TWO__SERVER", "tcp://10.0.0.7:1883"),
+    ];
+    let server = Server::start_in(base, &vars);
+    let mqtt = server.get("/metadata/sources/yaml/mqtt");
+    assert_eq!(
+        mqtt["default"],
+        json!({"server": "tcp://10.0.0.9:1883", "qos": 2})
+    );
+    assert_eq!(mqtt["plant"], json!({"protocolVersion": "5"}));
+    let file = server.get("/metadata/sources/yaml/file");
+    assert_eq!(
+        file,
+        json!({"default": {"fileType": "lines"}, "envconf": {"fileType": "csv"}})
+    );
+    let one = server.get("/connections/one");
+    assert_eq!(
+        one["props"],
+        json!({"server": "tcp://10.0.0.8:1883", "protocolVersion": "5"})
+    );
+    assert_eq!(
+        server.get("/connections/two")["props"]["server"],
+        "tcp://10.0.0.7:1883"
+    );
+    assert_eq!(server.get("/streams"), json!(["first"]));
+    assert_eq!(server.get("/rules")[0]["id"], "r");
+    // The file is taken in once.
+    assert_eq!(server.call("DELETE", "/rules/r", "").status, 200);
+    assert_eq!(server.call("DELETE", "/connections/one", "").status, 200);
+    let server = Server::start_in(server.stop(), &vars);
+    assert_eq!(server.get("/rules"), json!([]));
+    assert_eq!(server.call("GET", "/connections/one", "").status, 400);
+    server.stop();
+}
