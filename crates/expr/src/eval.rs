@@ -88,32 +88,12 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
             Ok(negate(between(&value, &low, &high)?, *not))
         }
         Expr::InList { value, items, not } => {
-            let value = value.eval(env, row)?;
-            if value.is_null() {
-                return Ok(None);
-            }
-            for item in items.iter() {
-                if same(&value, &item.eval(env, row)?)? {
-                    return Ok(Some(!*not));
-                }
-            }
-            Ok(Some(*not))
+            let found = in_list(&value.eval(env, row)?, items, env, row)?;
+            Ok(negate(found, *not))
         }
         Expr::InArray { args, not } => {
-            let value = args.0.eval(env, row)?;
-            match args.1.eval(env, row)? {
-                Value::Missing | Value::Null => Ok(Some(*not)),
-                _ if value.is_null() => Ok(None),
-                Value::Array(items) => {
-                    for item in items.iter() {
-                        if same(&value, item)? {
-                            return Ok(Some(!*not));
-                        }
-                    }
-                    Ok(Some(*not))
-                }
-                other => Err(unfit(&value, "IN", &other)),
-            }
+            let (value, array) = (args.0.eval(env, row)?, args.1.eval(env, row)?);
+            Ok(negate(in_array(&value, &array)?, *not))
         }
         Expr::Like {
             value,
@@ -161,6 +141,36 @@ pub fn tri(condition: &Expr, env: Env<'_>, row: usize) -> Result<Option<bool>> {
                 wrong.kind_name()
             ))),
         },
+    }
+}
+
+/// Whether one of the items is the value; unknown where the value is null.
+fn in_list(value: &Value, items: &[Expr], env: Env<'_>, row: usize) -> Result<Option<bool>> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    for item in items {
+        if same(value, &item.eval(env, row)?)? {
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
+}
+
+/// The same of an array's elements; no array holds nothing.
+fn in_array(value: &Value, array: &Value) -> Result<Option<bool>> {
+    match array {
+        Value::Missing | Value::Null => Ok(Some(false)),
+        _ if value.is_null() => Ok(None),
+        Value::Array(items) => {
+            for item in items.iter() {
+                if same(value, item)? {
+                    return Ok(Some(true));
+                }
+            }
+            Ok(Some(false))
+        }
+        other => Err(unfit(value, "IN", other)),
     }
 }
 

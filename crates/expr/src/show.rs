@@ -175,6 +175,15 @@ impl Display for Show<'_> {
                 self.operand(f, value)?;
                 write!(f, " IS{} NULL", no(not))
             }
+            _ => self.compound(f),
+        }
+    }
+}
+
+impl Show<'_> {
+    /// What is neither a leaf nor an operator.
+    fn compound(&self, f: &mut Formatter<'_>) -> Result {
+        match self.expr {
             Expr::Case {
                 value,
                 whens,
@@ -211,6 +220,7 @@ impl Display for Show<'_> {
                 f.write_char(']')
             }
             Expr::Row(parts) => self.row(f, parts),
+            _ => Ok(()),
         }
     }
 }

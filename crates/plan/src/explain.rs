@@ -124,7 +124,8 @@ impl Names<'_> {
                 "{{ length:{length}ms, delay:{delay}ms, windowType:SLIDING_WINDOW, unit:{unit} }}"
             ),
             WindowShape::Session { length, timeout } => format!(
-                "{{ length:{length}ms, timeout:{timeout}ms, windowType:SESSION_WINDOW, unit:{unit} }}"
+                "{{ length:{length}ms, timeout:{timeout}ms, \
+                 windowType:SESSION_WINDOW, unit:{unit} }}"
             ),
             WindowShape::Count { count, every } => {
                 format!("{{ length:{count}, interval:{every}, windowType:COUNT_WINDOW }}")

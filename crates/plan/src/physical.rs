@@ -144,8 +144,8 @@ pub struct AggregateCall {
     pub col: u16,
 }
 
-/// Results are one row a group. Source columns, and those of analytic functions, hold in it what the
-/// group's first row holds, for the stages that read them.
+/// Results are one row a group. Source columns, and those of analytic functions, hold in it what
+/// the group's first row holds, for the stages that read them.
 pub struct AggregatePlan {
     /// GROUP BY without the window; empty: one group.
     pub dimensions: Vec<Expr>,

@@ -150,22 +150,22 @@ impl Planner<'_> {
                 }
                 WindowShape::Count { count: n, every }
             }
-            WindowKind::State => {
-                let place = Place::Row("statewindow");
-                let mut conditions = Vec::with_capacity(2);
-                for arg in &window.args {
-                    conditions.push(self.compile(arg, place)?);
-                }
-                let mut conditions = conditions.into_iter();
-                let begin = conditions
-                    .next()
-                    .ok_or_else(|| PlanError::at(span, "statewindow needs a condition"))?;
-                WindowShape::State {
-                    begin,
-                    end: conditions.next(),
-                }
-            }
+            WindowKind::State => self.state_shape(window, span)?,
         };
         Ok((shape, unit))
+    }
+
+    fn state_shape(&mut self, window: &Window, span: Span) -> Result<WindowShape> {
+        let place = Place::Row("statewindow");
+        let mut conditions = Vec::with_capacity(2);
+        for arg in &window.args {
+            conditions.push(self.compile(arg, place)?);
+        }
+        let mut conditions = conditions.into_iter();
+        let begin = conditions
+            .next()
+            .ok_or_else(|| PlanError::at(span, "statewindow needs a condition"))?;
+        let end = conditions.next();
+        Ok(WindowShape::State { begin, end })
     }
 }

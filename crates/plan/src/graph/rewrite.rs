@@ -124,6 +124,13 @@ impl Names {
                 from: self.maybe(from)?,
                 to: self.maybe(to)?,
             },
+            other => self.condition(other)?,
+        })
+    }
+
+    /// Conditions and CASE; literals and the like stay as they are.
+    fn condition(&mut self, kind: &ExprKind) -> Result<ExprKind> {
+        Ok(match kind {
             ExprKind::Between {
                 expr,
                 low,
