@@ -11,9 +11,12 @@ pub mod services;
 pub mod status;
 pub mod traits;
 
+pub mod channel;
 pub mod file;
+pub mod memory;
 pub mod mqtt;
 pub mod nop;
+pub mod ping;
 
 #[cfg(test)]
 mod testing;

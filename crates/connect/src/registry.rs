@@ -15,8 +15,13 @@ pub struct ConnectorDef {
 }
 
 /// One line a connector.
-static CONNECTORS: &[&ConnectorDef] =
-    &[&crate::file::CONNECTOR, &crate::mqtt::CONNECTOR, &crate::nop::CONNECTOR];
+static CONNECTORS: &[&ConnectorDef] = &[
+    &crate::channel::CONNECTOR,
+    &crate::file::CONNECTOR,
+    &crate::memory::CONNECTOR,
+    &crate::mqtt::CONNECTOR,
+    &crate::nop::CONNECTOR,
+];
 
 pub fn connectors() -> &'static [&'static ConnectorDef] {
     CONNECTORS

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use rekuiper_broker::BrokerHandle;
 use rekuiper_rt::Clock;
 
+use crate::memory::MemoryBus;
 use crate::mqtt::ClientPool;
 
 /// One for the whole process; tests make their own.
@@ -18,8 +19,12 @@ pub struct Services {
     pub data: PathBuf,
     /// MQTT clients that several rules share (connectionSelector).
     pub mqtt: ClientPool,
+    /// Topics between rules.
+    pub memory: MemoryBus,
     /// The broker inside this process, with the addresses it listens on.
     pub broker: OnceLock<(BrokerHandle, Vec<SocketAddr>)>,
+    /// Who waits for results inside this process.
+    pub feeds: crate::channel::Feeds,
     /// `basic.enablePrivateNet`: HTTP connectors may reach private and loopback addresses.
     pub private_net: AtomicBool,
 }
@@ -31,7 +36,9 @@ impl Services {
             base,
             data,
             mqtt: ClientPool::default(),
+            memory: MemoryBus::default(),
             broker: OnceLock::new(),
+            feeds: Default::default(),
             private_net: AtomicBool::new(false),
         })
     }

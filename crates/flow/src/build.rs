@@ -1,12 +1,12 @@
 //! From a rule's definition to its parts: plan, operators, sources, sinks.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use rekuiper_connect::{
-    Opened, Props, Sink, SinkCx, Source, find,
-};
+use rekuiper_connect::{Lookup, Opened, Props, Sink, SinkCx, Source, find};
 use rekuiper_formats::Decoder;
 use rekuiper_ops::chain;
+use rekuiper_ops::lookup::{CacheOptions, Lookups};
 use rekuiper_plan::physical::SourceKind;
 use rekuiper_plan::{Planned, plan_rule};
 use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
@@ -14,6 +14,7 @@ use rekuiper_rt::queue;
 use rekuiper_value::{Field, Str};
 
 use crate::decode;
+use crate::lookup::Table;
 use crate::deliver::Port;
 use crate::engine::EngineConfig;
 use crate::metrics::{NodeKind, NodeRef, Topo};
@@ -50,6 +51,8 @@ pub struct Draft {
     planned: Planned,
     streams: Vec<Option<MadeStream>>,
     sinks: Vec<MadeSink>,
+    /// Properties of the lookup tables it asks.
+    lookup_props: HashMap<Str, Props>,
 }
 
 /// Ready to run.
@@ -82,9 +85,14 @@ pub fn build(
         return Err(FlowError::Rule("a rule needs at least one action".into()));
     }
     let mut streams = Vec::new();
+    let mut lookup_props = HashMap::new();
     for source in &planned.plan.sources {
         streams.push(match source.kind {
-            SourceKind::Lookup => None,
+            SourceKind::Lookup => {
+                let found = catalog.stream_spec(&source.stream);
+                lookup_props.extend(found.map(|f| (source.stream.clone(), f.props)));
+                None
+            }
             _ => Some(stream(&source.stream, &source.fields, spec, catalog, config)?),
         });
     }
@@ -92,7 +100,7 @@ pub fn build(
     for action in &spec.actions {
         sinks.push(sink(action, catalog)?);
     }
-    Ok(Draft { sources: planned.sources.clone(), planned, streams, sinks })
+    Ok(Draft { sources: planned.sources.clone(), planned, streams, sinks, lookup_props })
 }
 
 fn stream(
@@ -156,12 +164,54 @@ fn sink(action: &ActionSpec, catalog: &dyn FlowCatalog) -> Result<MadeSink, Flow
     Ok(MadeSink { action: action.clone(), sink, stats, shaper })
 }
 
+/// Makes a lookup table; it is not open yet.
+pub fn lookup(name: &str, catalog: &dyn FlowCatalog) -> Result<Arc<dyn Lookup>, FlowError> {
+    let found = catalog
+        .stream_spec(name)
+        .ok_or_else(|| FlowError::NotFound(format!("table {name} is not found")))?;
+    let options = &found.def.options;
+    let typ = options.type_.as_deref().unwrap_or("file");
+    let Some(open) = find(typ).and_then(|c| c.lookup) else {
+        return Err(FlowError::Connector(format!("type {typ} of table {name} cannot look up")));
+    };
+    let (datasource, key) = (options.datasource.as_deref(), options.key.as_deref());
+    match open(datasource.unwrap_or_default(), key.unwrap_or_default(), &found.props)? {
+        Opened::Lookup(table) => Ok(table),
+        _ => Err(FlowError::Connector(format!("type {typ} of table {name} cannot look up"))),
+    }
+}
+
+/// The tables that a rule asks, with their caches.
+fn lookups(
+    sources: &[(Str, bool)],
+    tables: &HashMap<String, Arc<dyn Lookup>>,
+    catalog_props: &HashMap<Str, Props>,
+) -> Vec<Option<Lookups>> {
+    let made = |(name, is_lookup): &(Str, bool)| {
+        let table = tables.get(name.as_str()).filter(|_| *is_lookup)?;
+        let cache = catalog_props.get(name).and_then(cache_options);
+        Some(Lookups { table: Arc::new(Table(table.clone())), cache })
+    };
+    sources.iter().map(made).collect()
+}
+
+fn cache_options(props: &Props) -> Option<CacheOptions> {
+    let lookup = Props::new(props.map("lookup").ok()?);
+    let on = lookup.bool("cache", false).unwrap_or(false);
+    on.then(|| CacheOptions {
+        ttl_ms: lookup.millis("cacheTtl", 0).unwrap_or(0),
+        missing: lookup.bool("cacheMissingKey", false).unwrap_or(false),
+        ..CacheOptions::default()
+    })
+}
+
 impl Draft {
     /// Starts the sinks and puts everything together.
     pub fn finish(
         self,
         spec: &RuleSpec,
         config: &EngineConfig,
+        tables: &HashMap<String, Arc<dyn Lookup>>,
         on_end: Box<dyn FnOnce(Ended) + Send>,
     ) -> Built {
         let plan = self.planned.plan;
@@ -170,7 +220,17 @@ impl Draft {
         let source_cols = plan.source_cols;
         let names: Vec<String> = plan.sources.iter().map(|s| s.stream.to_string()).collect();
         let base = plan.sources.len() + 1;
-        let chain = chain::build(plan, &|at, word| format!("op_{}_{word}", base + at));
+        let kinds: Vec<(Str, bool)> = plan
+            .sources
+            .iter()
+            .map(|s| (s.stream.clone(), s.kind == SourceKind::Lookup))
+            .collect();
+        let asked = lookups(&kinds, tables, &self.lookup_props);
+        let name = |at: usize, word: &str| match names.iter().any(|n| n == word) {
+            true => format!("op_{word}"), // a lookup join is named after its table
+            false => format!("op_{}_{word}", base + at),
+        };
+        let chain = chain::build_with(plan, &name, &|at| asked.get(at).cloned().flatten());
         let project = chain.end_stats().clone();
         let mut nodes: Vec<NodeRef> = chain
             .stats()

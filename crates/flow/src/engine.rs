@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use jiff::tz::TimeZone;
-use rekuiper_connect::{Services, SourceCx};
+use rekuiper_connect::{Lookup, Services, SourceCx};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::BATCH_ROWS_MAX;
 
@@ -50,6 +50,8 @@ pub struct Engine {
     /// Streams at work that several rules may read, by name (and time kind).
     shared: Mutex<HashMap<String, Arc<StreamCell>>>,
     runs: Mutex<HashMap<String, Run>>,
+    /// Lookup tables by name; open since their creation.
+    lookups: Mutex<HashMap<String, Arc<dyn Lookup>>>,
     me: Weak<Engine>,
 }
 
@@ -91,6 +93,7 @@ impl Engine {
             _timer: timer,
             shared: Mutex::default(),
             runs: Mutex::default(),
+            lookups: Mutex::default(),
             me: me.clone(),
         })
     }
@@ -122,6 +125,7 @@ impl Engine {
         catalog: &dyn FlowCatalog,
         on_end: Box<dyn FnOnce(Ended) + Send>,
     ) -> Result<(), FlowError> {
+        let tables = lock(&self.lookups).clone();
         let built = build::build(spec, catalog, &self.config)?;
         let number = {
             let runs = lock(&self.runs);
@@ -136,7 +140,7 @@ impl Engine {
             on_end(end);
         });
         let Built { parts, streams, nodes, topo, schema, .. } =
-            built.finish(spec, &self.config, ended);
+            built.finish(spec, &self.config, &tables, ended);
         let cell = RuleCell::new(parts, self.timers.clone(), self.config.clock.clone());
         let mut seats = Vec::new();
         let mut starts = Vec::new();
@@ -222,6 +226,35 @@ impl Engine {
             self.leave(live.streams);
             live.cell.stop().await;
         }
+    }
+
+    /// Whether a run of that rule is under way.
+    pub fn is_running(&self, id: &str) -> bool {
+        lock(&self.runs).get(id).is_some_and(|r| r.live.is_some())
+    }
+
+    /// Makes and opens a lookup table, so that it fills from now on (memory tables).
+    pub async fn open_lookup(
+        &self,
+        name: &str,
+        catalog: &dyn FlowCatalog,
+    ) -> Result<(), FlowError> {
+        let table = build::lookup(name, catalog)?;
+        let cx = SourceCx {
+            services: self.config.services.clone(),
+            clock: self.config.clock.clone(),
+            status: Arc::default(),
+            rule: name.into(),
+            stream: name.into(),
+            offset: None,
+        };
+        table.open(&cx).await?;
+        lock(&self.lookups).insert(name.to_owned(), table);
+        Ok(())
+    }
+
+    pub fn drop_lookup(&self, name: &str) {
+        lock(&self.lookups).remove(name);
     }
 
     /// Stops everything.

@@ -16,6 +16,7 @@ mod deliver;
 mod engine;
 mod error;
 mod host;
+mod lookup;
 
 mod metrics;
 mod output;

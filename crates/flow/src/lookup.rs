@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rekuiper_connect::Lookup;
-
+use rekuiper_ops::lookup::LookupTable;
 use rekuiper_rt::task;
 use rekuiper_value::{Error, Object, Result, Str, Value};
 
