@@ -12,11 +12,12 @@ use crate::aggregate_columns::AggregateColumns;
 use crate::analytic::Analytic;
 use crate::dedup_trigger::DedupTrigger;
 use crate::filter::Filter;
+use crate::frames::asks_for_hits;
 use crate::having::Having;
 use crate::join::{self, Join};
 use crate::limit::Limit;
 use crate::lookup::{Lookup, Lookups};
-use crate::needs::Needs;
+use crate::needs::{self, Needs};
 use crate::op::{End, Node};
 use crate::order::Order;
 use crate::row_number::RowNumber;
@@ -30,6 +31,8 @@ pub struct Chain {
     end: End,
     /// By source: the node where its rows come in.
     doors: Vec<usize>,
+    /// A step asks for the results before each row: rows may not go through it together.
+    one_by_one: bool,
 }
 
 /// Builds the operators of a plan. `name` gives a node's full name from its place and word.
@@ -44,6 +47,10 @@ pub fn build_with(
     tables: &dyn Fn(usize) -> Option<Lookups>,
 ) -> Chain {
     let needs = needs_after(&plan);
+    let mut one_by_one = false;
+    for stage in &plan.stages {
+        needs::each_expr(&stage.stage, &mut |e| one_by_one |= asks_for_hits(e));
+    }
     let cx = Building {
         cols: plan.cols,
         owners: join::owners(&plan.sources, plan.source_cols.max(plan.cols)),
@@ -69,7 +76,7 @@ pub fn build_with(
     };
     let scan = |s: &SourcePlan| matches!(s.kind, SourceKind::ScanTable { .. });
     let doors = cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect();
-    Chain { nodes, end, doors }
+    Chain { nodes, end, doors, one_by_one }
 }
 
 /// For each stage the columns that later ones read.
@@ -160,6 +167,23 @@ impl Chain {
             Origin::One(source) => self.doors.get(source).copied().unwrap_or(0),
             Origin::Each(_) => 0,
         };
+        if !self.one_by_one {
+            return self.enter(door, chunk, ocx);
+        }
+        for row in chunk.sel.iter() {
+            let mut sel = vec![*row];
+            let one = Chunk {
+                frame: chunk.frame.clone(),
+                stamps: chunk.stamps,
+                sel: &mut sel,
+                emission: chunk.emission,
+                source: chunk.source,
+            };
+            self.enter(door, one, ocx);
+        }
+    }
+
+    fn enter(&mut self, door: usize, chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>) {
         let nodes = self.nodes.get_mut(door..).unwrap_or_default();
         Next { nodes, end: &mut self.end, own: None }.push(chunk, ocx);
     }

@@ -1,7 +1,7 @@
 //! WHERE: keeps the rows for which a condition is true.
 //!
 //! Of single rows a failing one is lost alone; where a window's rows stand together, an error loses
-//! the result. A set that had rows and has none left is no result; one that was empty before stays.
+//! the result. A set of which nothing is left is no result, and neither is one that was empty before.
 //! Holds nothing.
 
 use rekuiper_expr::{Env, Expr, Predicate, truth};
@@ -65,7 +65,6 @@ impl Filter {
 
 impl Op for Filter {
     fn push(&mut self, mut chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
-        let before = chunk.sel.len();
         if !chunk.emission.is_set() {
             let mut errors = Vec::new();
             self.0.select(&mut chunk, ocx, &mut |_, e| errors.push(e));
@@ -79,7 +78,7 @@ impl Op for Filter {
         if let Some(error) = failed {
             return next.error(&error, ocx);
         }
-        if before == 0 || !chunk.sel.is_empty() {
+        if !chunk.sel.is_empty() {
             next.push(chunk, ocx);
         }
     }

@@ -77,6 +77,17 @@ pub fn asks_for_row(expr: &Expr) -> bool {
     found
 }
 
+/// Whether an expression asks how many results there were before the row at hand.
+pub fn asks_for_hits(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |e| {
+        if let Expr::Call { def, .. } = e {
+            found |= def.name.starts_with("last_hit_") || def.name.starts_with("last_agg_hit_");
+        }
+    });
+    found
+}
+
 /// What of a chunk the context of a row is made of.
 #[derive(Clone, Copy)]
 pub struct Times<'a> {

@@ -2,7 +2,7 @@
 
 use rekuiper_expr::{Expr, Part};
 use rekuiper_plan::physical::{
-    AggregateCall, AggregatePlan, OutItem, ProjectionPlan, SortKey, Stage, WindowPlan, WindowShape,
+    AggregatePlan, OutItem, ProjectionPlan, Stage, WindowPlan, WindowShape,
 };
 
 /// Columns by number; sorted when taken.
@@ -34,31 +34,6 @@ impl Needs {
         });
     }
 
-    fn exprs<'a>(&mut self, list: impl IntoIterator<Item = &'a Expr>) {
-        list.into_iter().for_each(|e| self.expr(e));
-    }
-
-    fn keys(&mut self, list: &[SortKey]) {
-        self.exprs(list.iter().map(|k| &k.expr));
-    }
-
-    fn calls(&mut self, list: &[AggregateCall]) {
-        list.iter().for_each(|c| self.exprs(&c.args));
-    }
-
-    fn window(&mut self, plan: &WindowPlan) {
-        self.exprs(plan.filter.iter().chain(&plan.trigger_when).chain(&plan.partition));
-        if let WindowShape::State { begin, end } = &plan.shape {
-            self.exprs(std::iter::once(begin).chain(end));
-        }
-    }
-
-    pub fn aggregate(&mut self, plan: &AggregatePlan) {
-        self.exprs(&plan.dimensions);
-        self.calls(&plan.calls);
-        self.keys(&plan.sort_rows);
-    }
-
     /// Goes back over a stage: what it makes is not there before it.
     pub fn before(&mut self, stage: &Stage) {
         let made: Vec<u16> = match stage {
@@ -74,43 +49,55 @@ impl Needs {
         made.iter().for_each(|col| {
             self.0.remove(col);
         });
-        self.stage(stage);
+        each_expr(stage, &mut |e| self.expr(e));
     }
+}
 
-    /// What a stage reads.
-    fn stage(&mut self, stage: &Stage) {
-        match stage {
-            Stage::Watermark { .. } | Stage::Limit(_) => {}
-            Stage::Filter(e) | Stage::Having(e) => self.expr(e),
-            Stage::Analytic(list) => {
-                for plan in list {
-                    self.exprs(plan.args.iter().chain(&plan.partition).chain(&plan.when));
-                }
+/// Calls `visit` for every expression directly in a stage.
+pub fn each_expr(stage: &Stage, visit: &mut dyn FnMut(&Expr)) {
+    match stage {
+        Stage::Watermark { .. } | Stage::Limit(_) => {}
+        Stage::Filter(e) | Stage::Having(e) => visit(e),
+        Stage::Analytic(list) => {
+            for plan in list {
+                plan.args.iter().chain(&plan.partition).chain(&plan.when).for_each(&mut *visit);
             }
-            Stage::Window(plan) => self.window(plan),
-            Stage::WindowAggregate(window, aggregate) => {
-                self.window(window);
-                self.aggregate(aggregate);
-            }
-            Stage::Join(list) => {
-                for plan in list {
-                    self.exprs(&plan.on);
-                    self.exprs(plan.equal.iter().flat_map(|(a, b)| [a, b]));
-                }
-            }
-            Stage::Lookup(plan) => {
-                self.exprs(&plan.on);
-                self.exprs(plan.keys.iter().map(|(_, e)| e));
-            }
-            Stage::AggregateColumns(calls) => self.calls(calls),
-            Stage::Aggregate(plan) => self.aggregate(plan),
-            Stage::RowNumber(plan) => {
-                self.exprs(&plan.partition);
-                self.keys(&plan.order);
-            }
-            Stage::Order(keys) => self.keys(keys),
-            Stage::Unnest(plan) => self.expr(&plan.expr),
-            Stage::DedupTrigger(list) => self.exprs(list),
         }
+        Stage::Window(plan) => window(plan, visit),
+        Stage::WindowAggregate(plan, groups) => {
+            window(plan, visit);
+            aggregate(groups, visit);
+        }
+        Stage::Join(list) => {
+            for plan in list {
+                plan.on.iter().for_each(&mut *visit);
+                plan.equal.iter().flat_map(|(a, b)| [a, b]).for_each(&mut *visit);
+            }
+        }
+        Stage::Lookup(plan) => {
+            plan.on.iter().chain(plan.keys.iter().map(|(_, e)| e)).for_each(visit);
+        }
+        Stage::AggregateColumns(calls) => calls.iter().flat_map(|c| &c.args).for_each(visit),
+        Stage::Aggregate(plan) => aggregate(plan, visit),
+        Stage::RowNumber(plan) => {
+            plan.partition.iter().for_each(&mut *visit);
+            plan.order.iter().for_each(|k| visit(&k.expr));
+        }
+        Stage::Order(keys) => keys.iter().for_each(|k| visit(&k.expr)),
+        Stage::Unnest(plan) => visit(&plan.expr),
+        Stage::DedupTrigger(list) => list.iter().for_each(visit),
     }
+}
+
+fn window(plan: &WindowPlan, visit: &mut dyn FnMut(&Expr)) {
+    plan.filter.iter().chain(&plan.trigger_when).chain(&plan.partition).for_each(&mut *visit);
+    if let WindowShape::State { begin, end } = &plan.shape {
+        std::iter::once(begin).chain(end).for_each(visit);
+    }
+}
+
+fn aggregate(plan: &AggregatePlan, visit: &mut dyn FnMut(&Expr)) {
+    plan.dimensions.iter().for_each(&mut *visit);
+    plan.calls.iter().flat_map(|c| &c.args).for_each(&mut *visit);
+    plan.sort_rows.iter().for_each(|k| visit(&k.expr));
 }

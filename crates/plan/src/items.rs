@@ -133,6 +133,8 @@ impl Planner<'_> {
         let column = matches!(item.expr.kind, ExprKind::Column { .. })
             && matches!(expr, Expr::Col(_) | Expr::FirstOf(_));
         let nulls = match (column, item.alias.is_some()) {
+            // collected over nothing, it is shown as null and not left out
+            _ if self.collects(&expr) => OutNulls::Keep,
             (true, _) | (_, true) if send_nil => OutNulls::Keep,
             (true, false) => OutNulls::AsPresent,
             _ => OutNulls::LeaveOut,
@@ -145,5 +147,12 @@ impl Planner<'_> {
             },
         );
         Ok(())
+    }
+
+    /// Whether the expression is what `collect` gives.
+    fn collects(&self, expr: &Expr) -> bool {
+        let Expr::Col(col) = expr else { return false };
+        let collect = |def: &str| matches!(def, "collect" | "inc_collect");
+        self.aggregates.iter().any(|call| call.col == *col && collect(call.def.name))
     }
 }

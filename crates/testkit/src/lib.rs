@@ -1,1 +1,5 @@
-//! Helpers for tests: scripted sources, collecting sinks, case readers
+//! Helpers for tests: recorded SQL cases run in-process through decoder, plan and operators.
+//!
+//! Knows no server, no socket and no file: cases are texts, answers are texts.
+
+pub mod sqlcase;

@@ -56,6 +56,9 @@ impl Percentile {
             .into_iter()
             .filter_map(Value::as_f64)
             .collect();
+        if sorted.len() == 1 {
+            return Ok(Some((sorted, 1.0))); // of one number every percentile is that one
+        }
         let place = fraction * sorted.len() as f64;
         // 0.1 × 30 is 3.0000000000000004
         let near = place.round();

@@ -2,7 +2,7 @@
 //! aggregates, once for each result.
 
 use rekuiper_expr::Expr;
-use rekuiper_functions::FunctionDef;
+use rekuiper_functions::{FunctionDef, Kind};
 use rekuiper_sql::{self as sql, Call, ExprKind, Over, Span};
 use rekuiper_value::Value;
 
@@ -109,7 +109,8 @@ impl Planner<'_> {
         if needs > Stage::Late {
             return refuse(span, format!("{} cannot hold a window function", def.name));
         }
-        let late = needs >= Stage::Aggregate;
+        // columns of results are made with the results: rows that WHERE drops do not count
+        let late = needs >= Stage::Aggregate || matches!(def.kind, Kind::MultiColumn(_));
         if late {
             self.late_in_having |= place == Place::Having;
             self.late_in_order |= place == Place::Order;

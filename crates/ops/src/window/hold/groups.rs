@@ -62,6 +62,9 @@ impl Groups {
 
     /// Takes rows in.
     pub fn take_in(&mut self, chunk: &Chunk<'_>, rows: &[u32], ocx: &mut OpCx<'_, '_>) {
+        if rows.is_empty() {
+            return;
+        }
         self.rows += rows.len();
         if self.failed.is_none()
             && let Err(error) = self.try_add(chunk, rows, ocx)
