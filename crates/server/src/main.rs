@@ -1,9 +1,11 @@
 //! kuiperd: the server process.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use rekuiper_broker::{Broker, BrokerConfig, BrokerHandle};
 use rekuiper_server::config::{Config, Env, Place};
 use rekuiper_server::engine::RuleEngine;
 use rekuiper_server::logging::Log;
@@ -38,23 +40,50 @@ fn run() -> Result<i32, String> {
         .map_err(|e| format!("the runtime cannot start: {e}"))?;
     runtime.block_on(async {
         let starter = Starter::open(config, log).await?;
-        let engine = engine(&starter)?;
+        let broker = broker(&starter.config).await?;
+        let engine = engine(&starter, broker.as_ref())?;
         let running = starter.run(engine).await?;
         ended(&running).await;
-        Ok(running.shut_down().await)
+        let code = running.shut_down().await;
+        if let Some((broker, _)) = broker {
+            broker.shutdown().await;
+        }
+        Ok(code)
     })
 }
 
+type BrokerAt = (BrokerHandle, Vec<SocketAddr>);
+
 #[cfg(feature = "fake-engine")]
-fn engine(starter: &Starter) -> Result<Arc<dyn RuleEngine>, String> {
-    Ok(Arc::new(rekuiper_server::engine::fake::FakeEngine::new(
-        starter.catalog.clone(),
-    )))
+fn engine(starter: &Starter, _: Option<&BrokerAt>) -> Result<Arc<dyn RuleEngine>, String> {
+    use rekuiper_server::engine::fake::FakeEngine;
+    Ok(Arc::new(FakeEngine::new(starter.catalog.clone())))
 }
 
 #[cfg(not(feature = "fake-engine"))]
-fn engine(_: &Starter) -> Result<Arc<dyn RuleEngine>, String> {
+fn engine(_: &Starter, _: Option<&BrokerAt>) -> Result<Arc<dyn RuleEngine>, String> {
     Err("this build has no engine".into())
+}
+
+/// The embedded broker, where one is configured.
+async fn broker(config: &Config) -> Result<Option<BrokerAt>, String> {
+    if !config.broker.enable {
+        return Ok(None);
+    }
+    let listener = &config.broker.listener;
+    let at: SocketAddr = listener.parse().map_err(|e| {
+        format!("broker.listener {listener:?} is no address such as 127.0.0.1:1883: {e}")
+    })?;
+    let settings = BrokerConfig {
+        listeners: vec![at],
+        ..BrokerConfig::default()
+    };
+    let handle = Broker::start(settings)
+        .await
+        .map_err(|e| format!("the broker cannot start at {at}: {e}"))?;
+    let addresses = handle.local_addrs().to_vec();
+    tracing::info!("broker listens at {addresses:?}");
+    Ok(Some((handle, addresses)))
 }
 
 /// Until someone asks over the API, or a signal comes.

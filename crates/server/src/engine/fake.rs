@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rekuiper_sql::{Statement, parse_statement};
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
 use super::*;
@@ -227,24 +226,11 @@ impl RuleEngine for FakeEngine {
 
     fn test_connection<'a>(
         &'a self,
-        _side: Side,
+        side: Side,
         typ: &'a str,
         props: &'a Props,
     ) -> Fut<'a, EngineResult<()>> {
-        Box::pin(async move {
-            if typ != "mqtt" {
-                return Err(EngineError::undefined(format!("{typ} has nothing to test")));
-            }
-            let server = props
-                .get("server")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            let peer = server.split("//").last().unwrap_or_default();
-            TcpStream::connect(peer)
-                .await
-                .map(drop)
-                .map_err(|e| EngineError::io(e.to_string()))
-        })
+        Box::pin(super::probe::probe(side, typ, props))
     }
 }
 
