@@ -17,7 +17,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         names: &["loadFileType"],
         value: "TYPE",
-        help: "relative or absolute; taken for compatibility, both read below the working directory",
+        help: "relative or absolute; taken for compatibility, it changes nothing here",
     },
     Flag { names: &["etc"], value: "DIR", help: "folder of client.yaml instead of etc" },
 ];

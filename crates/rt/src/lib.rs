@@ -4,6 +4,8 @@
 //! tasks through [`task::spawn`] (named, with a panic that becomes a log line instead of silence),
 //! and passes rows through a [`queue`] that has a name, a bound and a counted policy. Limits have
 //! one home: [`limits`].
+//!
+//! Knows no rows, no rules and no connectors: what goes through a queue is the business of others.
 
 pub mod clock;
 pub mod limits;

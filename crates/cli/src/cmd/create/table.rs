@@ -1,4 +1,5 @@
-//! `kuiper create table NAME (...) WITH (...)`, or `-f FILE` that holds what stands after the words.
+//! `kuiper create table NAME (...) WITH (...)`, or `-f FILE` that holds what stands after
+//! the words.
 
 use super::super::shared::{FILE, statements};
 use crate::command::Command;

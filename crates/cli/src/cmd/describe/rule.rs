@@ -24,7 +24,8 @@ fn run(call: &Call) -> Answered {
     Ok(Answer::Data(complete(name, &told)))
 }
 
-const DURATIONS: [&str; 4] = ["lateTolerance", "checkpointInterval", "duration", "forceExitTimeout"];
+const DURATIONS: [&str; 4] =
+    ["lateTolerance", "checkpointInterval", "duration", "forceExitTimeout"];
 
 fn complete(name: &str, told: &Value) -> Value {
     let mut rule = Map::new();

@@ -16,5 +16,6 @@ pub const DEF: Command = Command {
 
 fn run(call: &Call) -> Answered {
     let name = call.only("service func name")?;
-    lists::document(call, &format!("/services/functions/{}", part(name)), "Desc service func error : ")
+    let path = format!("/services/functions/{}", part(name));
+    lists::document(call, &path, "Desc service func error : ")
 }
