@@ -192,7 +192,7 @@ pub fn payloads(texts: &[&str], props: Vec<Vec<Str>>) -> SinkBatch {
         ends.push(buf.len() as u32);
         buf.push(b'\n');
     }
-    SinkBatch { data: SinkData::Bytes { buf, ends, props }, ack: None }
+    SinkBatch { data: SinkData::Bytes { buf, ends, props, header: None }, ack: None }
 }
 
 /// One emission of rows a text (a JSON array).
@@ -233,4 +233,11 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// Polls once.
+pub async fn is_pending<T>(work: &mut (impl Future<Output = T> + Unpin)) -> bool {
+    use std::pin::Pin;
+    std::future::poll_fn(|cx| std::task::Poll::Ready(Pin::new(&mut *work).poll(cx).is_pending()))
+        .await
 }

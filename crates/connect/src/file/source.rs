@@ -209,6 +209,7 @@ impl Run {
         };
         let pause = if self.conf.interval_ms > 0 { self.conf.interval_ms } else { LOOK_MS };
         let mut settled = false;
+        let mut next = self.cx.clock.now_ms();
         loop {
             match folder.look(path, settled) {
                 Ok(files) => {
@@ -221,7 +222,8 @@ impl Run {
                 }
                 Err(e) => self.out.error(format!("folder {}: {e}", path.display())).await?,
             }
-            self.cx.clock.sleep_ms(pause).await;
+            next = (next + pause).max(self.cx.clock.now_ms());
+            self.cx.clock.sleep_until(next).await;
             settled = self.conf.interval_ms == 0;
         }
     }
