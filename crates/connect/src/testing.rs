@@ -127,6 +127,19 @@ impl Running {
         texts(&self.batch().await)
     }
 
+    /// The next batch as texts, turning the clock until it is there: where reading happens in
+    /// another thread, one turn may come too early.
+    pub async fn texts_later(&mut self, hand: &ManualClock, step_ms: i64) -> Vec<String> {
+        loop {
+            settle().await;
+            match self.rx.try_recv() {
+                Some(SourceItem::Batch(batch)) => return texts(&batch),
+                Some(SourceItem::Error(e)) => panic!("an error instead of a batch: {e}"),
+                None => hand.advance(step_ms),
+            }
+        }
+    }
+
     pub async fn error(&mut self) -> String {
         match self.rx.recv().await {
             Some(SourceItem::Error(e)) => e.to_string(),

@@ -167,14 +167,10 @@ async fn folders_are_read_and_watched() {
     assert!(running.is_silent().await);
     world.hand.advance(500);
     assert!(running.is_silent().await, "a new file is left alone until it has settled");
-    world.hand.advance(500);
-    assert_eq!(running.texts().await, ["third"]);
+    assert_eq!(running.texts_later(&world.hand, 500).await, ["third"]);
     at("a", "second again\n", 4000);
-    for _ in 0..2 {
-        assert!(running.is_silent().await);
-        world.hand.advance(500);
-    }
-    assert_eq!(running.texts().await, ["second again"]);
+    assert!(running.is_silent().await);
+    assert_eq!(running.texts_later(&world.hand, 500).await, ["second again"]);
 }
 
 #[tokio::test]
