@@ -1,5 +1,6 @@
 //! A rule as JSON: what is in it, what is refused, and what is taken when something is left out.
 
+use rekuiper_sql::{Statement, parse_statement};
 use serde_json::{Map, Value};
 
 use crate::config::duration;
@@ -165,6 +166,21 @@ impl RuleDef {
         } else {
             &self.name
         }
+    }
+
+    /// Names of the streams and tables it reads, as far as its text tells.
+    pub fn sources(&self) -> Vec<String> {
+        let sql = self.sql.as_deref().unwrap_or_default();
+        if let Ok(Statement::Select(select)) = parse_statement(sql) {
+            return select.sources().map(|s| s.name.to_string()).collect();
+        }
+        let nodes = self.graph.as_ref().and_then(|g| g.get("nodes"));
+        let nodes = nodes.and_then(Value::as_object);
+        let named = |n: &Value| n["props"]["sourceName"].as_str().map(str::to_owned);
+        nodes
+            .into_iter()
+            .flat_map(|n| n.values().filter_map(named))
+            .collect()
     }
 
     pub fn has_tags(&self, wanted: &[String]) -> bool {

@@ -104,7 +104,7 @@ impl Rules {
         for (id, text) in kept {
             match RuleDef::parse(&text, Some(&id), self.defaults()) {
                 Ok(def) => {
-                    let rule = self.insert(def, Vec::new());
+                    let rule = self.insert(def);
                     if rule.def().triggered {
                         to_start.push(rule);
                     }
@@ -124,8 +124,8 @@ impl Rules {
         Ok(fresh)
     }
 
-    fn insert(&self, def: RuleDef, sources: Vec<String>) -> Arc<Rule> {
-        let rule = Arc::new(Rule::new(def, sources));
+    fn insert(&self, def: RuleDef) -> Arc<Rule> {
+        let rule = Arc::new(Rule::new(def));
         let mut rules = self.rules.write().unwrap_or_else(|e| e.into_inner());
         rules.insert(rule.id.clone(), rule.clone());
         rule
@@ -151,9 +151,9 @@ impl Rules {
             return Err(ApiError::bad(format!("rule {} already exists", def.id)));
         }
         let def = Arc::new(def);
-        let sources = self.engine.check(&def).await?.sources;
+        self.engine.check(&def).await?;
         self.keep(&def).await?;
-        let rule = self.insert(RuleDef::clone(&def), sources);
+        let rule = self.insert(RuleDef::clone(&def));
         let _turn = rule.turn.lock().await;
         drop(registry);
         if def.triggered
@@ -179,14 +179,13 @@ impl Rules {
             )));
         }
         let def = Arc::new(def);
-        let sources = self.engine.check(&def).await?.sources;
+        self.engine.check(&def).await?;
         self.keep(&def).await?;
         self.feed(&rule, Fact::Stop(Why::Update)).await?;
         {
             let mut inner = rule.inner();
             inner.machine.redefine(&def);
             inner.def = def.clone();
-            inner.sources = sources;
             inner.trace = false;
         }
         if def.triggered
@@ -235,8 +234,7 @@ impl Rules {
         let def = rule.def();
         if !rule.state().is_running() {
             // A refusal must leave the state as it was.
-            let sources = self.engine.check(&def).await?.sources;
-            rule.inner().sources = sources;
+            self.engine.check(&def).await?;
         }
         self.set(rule, &[("triggered", true.into())]).await?;
         self.feed(rule, Fact::Start).await
@@ -312,12 +310,12 @@ impl Rules {
             inner.run += 1;
             (inner.def.clone(), inner.run)
         };
-        if let Ok(checked) = self.engine.check(&def).await {
-            rule.inner().sources = checked.sources;
-        }
+        let sources = def.sources();
         let on_end = self.on_end(rule, run);
         self.engine.start(def, on_end).await?;
-        rule.inner().ever_started = true;
+        let mut inner = rule.inner();
+        inner.ever_started = true;
+        inner.sources = sources;
         Ok(())
     }
 

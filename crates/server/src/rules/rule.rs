@@ -16,7 +16,7 @@ pub struct Rule {
 pub(super) struct Inner {
     pub(super) def: Arc<RuleDef>,
     pub(super) machine: Machine,
-    /// Names of the streams and tables it reads, as of the last plan.
+    /// Names of the streams and tables that the last run reads.
     pub(super) sources: Vec<String>,
     pub(super) trace: bool,
     pub(super) ever_started: bool,
@@ -25,7 +25,7 @@ pub(super) struct Inner {
 }
 
 impl Rule {
-    pub(super) fn new(def: RuleDef, sources: Vec<String>) -> Rule {
+    pub(super) fn new(def: RuleDef) -> Rule {
         let machine = Machine::new(&def);
         if let Some(warning) = machine.warning() {
             tracing::warn!("rule {}: {warning}", def.id);
@@ -34,9 +34,9 @@ impl Rule {
             id: def.id.clone(),
             turn: tokio::sync::Mutex::new(()),
             inner: Mutex::new(Inner {
-                def: Arc::new(def),
                 machine,
-                sources,
+                sources: def.sources(),
+                def: Arc::new(def),
                 trace: false,
                 ever_started: false,
                 run: 0,

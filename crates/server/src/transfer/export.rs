@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rekuiper_sql::{Statement, StreamKind, parse_statement};
+use rekuiper_sql::StreamKind;
 use serde_json::{Map, Value};
 
 use super::Bundle;
 use crate::App;
 use crate::catalog::Kind;
-use crate::rules::definition::RuleDef;
 
 /// Names of what is wanted; everything where there is no set.
 #[derive(Default)]
@@ -106,7 +105,7 @@ fn wanted(app: &App, ids: &[String]) -> Wanted {
     for rule in ids.iter().filter_map(|id| app.rules.get(id)) {
         let def = rule.def();
         w.rules.insert(rule.id.clone());
-        for source in sources_of(&def) {
+        for source in def.sources() {
             want_source(app, &mut w, &source);
         }
         for action in &def.actions {
@@ -120,23 +119,6 @@ fn wanted(app: &App, ids: &[String]) -> Wanted {
         w.sql.push_str(&def.text);
     }
     w
-}
-
-fn sources_of(def: &RuleDef) -> Vec<String> {
-    let sql = def.sql.as_deref().unwrap_or_default();
-    if let Ok(Statement::Select(select)) = parse_statement(sql) {
-        return select.sources().map(|s| s.name.to_string()).collect();
-    }
-    let nodes = def
-        .graph
-        .as_ref()
-        .and_then(|g| g.get("nodes"))
-        .and_then(Value::as_object);
-    let named = |n: &Value| n["props"]["sourceName"].as_str().map(str::to_owned);
-    nodes
-        .into_iter()
-        .flat_map(|n| n.values().filter_map(named))
-        .collect()
 }
 
 fn want_source(app: &App, w: &mut Wanted, name: &str) {
