@@ -153,6 +153,8 @@ impl Planner<'_> {
     fn collects(&self, expr: &Expr) -> bool {
         let Expr::Col(col) = expr else { return false };
         let collect = |def: &str| matches!(def, "collect" | "inc_collect");
-        self.aggregates.iter().any(|call| call.col == *col && collect(call.def.name))
+        self.aggregates
+            .iter()
+            .any(|call| call.col == *col && collect(call.def.name))
     }
 }

@@ -140,3 +140,16 @@ fn filters_before_the_window_in_it_and_of_groups() {
         ["inc window filter Some($0 > 0) by [$1]; having $2 > 5 | k s"]
     );
 }
+
+#[test]
+fn a_column_that_was_not_picked_is_null() {
+    let ops = json!({
+        "p": ["pick", {"fields": ["a", "b"]}],
+        "f": ["filter", {"expr": "a > 1 AND zz = 2"}],
+    });
+    let edges = json!({"in": ["p"], "p": ["f"], "f": ["out"]});
+    assert_eq!(
+        told(&graph(ops, edges)),
+        ["filter ($0 > 1) AND (CASE WHEN false THEN 0 END = 2) | a b"]
+    );
+}

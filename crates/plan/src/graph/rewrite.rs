@@ -1,7 +1,7 @@
 //! Names in a node's expression mean what the nodes before it left: columns of the stream, or what
 //! they computed under that name.
 
-use rekuiper_sql::{Call, Case, Expr, ExprKind, InList, Name, Over, Sort, Star};
+use rekuiper_sql::{Call, Case, Expr, ExprKind, InList, Name, Over, Sort, Span, Star};
 
 use crate::error::{PlanError, Result};
 
@@ -46,7 +46,7 @@ impl Names {
         rekuiper_sql::deep(|| Ok(Expr::new(self.kind(&e.kind, e)?, e.span)))
     }
 
-    fn column(&mut self, name: &Name, whole: &Expr) -> Result<ExprKind> {
+    fn column(&mut self, name: &Name) -> Result<ExprKind> {
         if let Some((_, made)) = self.made.iter().find(|(n, _)| n == name) {
             let made = made.clone();
             count(&made, &mut self.nodes);
@@ -56,9 +56,8 @@ impl Names {
             });
         }
         if self.closed {
-            return Err(PlanError::general(format!(
-                "column {name} in {whole} was not picked by the nodes before"
-            )));
+            // not picked by the nodes before: null, as in eKuiper
+            return Ok(null());
         }
         Ok(ExprKind::Column {
             qualifier: self.source.clone(),
@@ -71,7 +70,7 @@ impl Names {
             ExprKind::Column {
                 qualifier: None,
                 name,
-            } => self.column(name, e)?,
+            } => self.column(name)?,
             ExprKind::Column {
                 qualifier: Some(first),
                 name,
@@ -79,7 +78,7 @@ impl Names {
                 let made = self.made.iter().any(|(n, _)| n == first);
                 match &self.source {
                     Some(source) if source != first || made => {
-                        let base = Expr::new(self.column(first, e)?, e.span);
+                        let base = Expr::new(self.column(first)?, e.span);
                         ExprKind::Member {
                             base: Box::new(base),
                             name: name.clone(),
@@ -216,6 +215,18 @@ impl Names {
     fn list(&mut self, all: &[Expr]) -> Result<Vec<Expr>> {
         all.iter().map(|e| self.resolve(e)).collect()
     }
+}
+
+/// SQL has no literal null: a CASE that takes no way is one.
+fn null() -> ExprKind {
+    let part = |kind| Expr::new(kind, Span::default());
+    let never = (part(ExprKind::Bool(false)), part(ExprKind::Int(0)));
+    let case = Case {
+        value: None,
+        whens: vec![never],
+        else_: None,
+    };
+    ExprKind::Case(case)
 }
 
 fn count(e: &Expr, nodes: &mut usize) {
