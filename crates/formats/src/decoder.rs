@@ -222,7 +222,9 @@ impl Decoder {
         let whole = whole.or(cells);
         let metas = MetaOf { metas, shared, row_msgs: &row_msgs };
         let cols = self.plan.sources.iter().map(|source| match source {
-            Source::Slot(slot) => slots.get(*slot).cloned().unwrap_or_else(|| Column::missing(rows)),
+            Source::Slot(slot) => {
+                slots.get(*slot).cloned().unwrap_or_else(|| Column::missing(rows))
+            }
             Source::Whole => whole.clone().unwrap_or_else(|| Column::missing(rows)),
             Source::Meta(key) => metas.column(key),
             Source::MetaWhole => metas.whole(),

@@ -62,9 +62,7 @@ impl MetaOf<'_> {
     fn value(&self, msg: usize, key: &str) -> Value {
         let own = match &self.metas {
             Metas::Msgs { bytes, msgs } => msgs.get(msg).map(|m| msg_value(m, bytes, key)),
-            Metas::Rows(rows) => {
-                rows.get(msg).and_then(|r| r.meta.as_ref()?.get(key).cloned())
-            }
+            Metas::Rows(rows) => rows.get(msg).and_then(|r| r.meta.as_ref()?.get(key).cloned()),
         };
         match own {
             None | Some(Value::Missing) => {

@@ -59,10 +59,8 @@ impl Schema {
             true => message.to_owned(),
             false => format!("{package}.{message}"),
         };
-        let found = self
-            .pool
-            .get_message_by_name(&full)
-            .or_else(|| self.pool.get_message_by_name(message));
+        let found =
+            self.pool.get_message_by_name(&full).or_else(|| self.pool.get_message_by_name(message));
         match found {
             Some(found) => Ok(MessageType(found)),
             None => Err(Error::new(format!(

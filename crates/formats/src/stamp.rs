@@ -46,9 +46,7 @@ fn stamp(
     zone: &TimeZone,
 ) -> Result<i64> {
     let cannot = |error: Error| {
-        Error::new(format!(
-            "cannot convert timestamp field {name} to timestamp with error {error}"
-        ))
+        Error::new(format!("cannot convert timestamp field {name} to timestamp with error {error}"))
     };
     match value {
         Value::Missing => {

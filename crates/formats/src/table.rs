@@ -104,11 +104,8 @@ impl Table {
         let mut faults: Vec<Option<Error>> = vec![None; self.rows()];
         for (row, error) in bad {
             let Some(&msg) = self.row_msgs.get(row) else { continue };
-            let first = if whole_message {
-                self.row_msgs.partition_point(|m| *m < msg)
-            } else {
-                row
-            };
+            let first =
+                if whole_message { self.row_msgs.partition_point(|m| *m < msg) } else { row };
             let mut at = first;
             while self.row_msgs.get(at) == Some(&msg) && (whole_message || at == row) {
                 keep[at] = false;

@@ -1,7 +1,7 @@
 //! Declared columns of JSON streams: what each type accepts, and what it makes of it.
 
-use rekuiper_value::{Cell, CellKind, ColType, Error, Object, Result, Value, cast, column, json};
 use rekuiper_value::number;
+use rekuiper_value::{Cell, CellKind, ColType, Error, Object, Result, Value, cast, column, json};
 
 use crate::table::{Build, Table};
 
@@ -36,14 +36,15 @@ pub fn column(table: &mut Table, slot: usize, name: &str, ty: &ColType) -> Vec<(
 /// Whether a cell of that kind is already a value of the type.
 fn fits_as_it_is(kind: CellKind, ty: &ColType) -> bool {
     use CellKind::*;
-    match (kind, ty) {
-        (Missing | Null, _) | (_, ColType::Any) => true,
-        (Int, ColType::Bigint) => true,
-        (Int | Decimal | Number, ColType::Float | ColType::Datetime) => true,
-        (Plain | Escaped, ColType::String | ColType::Datetime) => true,
-        (True | False, ColType::Boolean) => true,
-        _ => false,
-    }
+    matches!(
+        (kind, ty),
+        (Missing | Null, _)
+            | (_, ColType::Any)
+            | (Int, ColType::Bigint)
+            | (Int | Decimal | Number, ColType::Float | ColType::Datetime)
+            | (Plain | Escaped, ColType::String | ColType::Datetime)
+            | (True | False, ColType::Boolean)
+    )
 }
 
 /// A value as the declared type has it.
@@ -94,9 +95,9 @@ pub fn convert(value: Value, ty: &ColType, name: &str) -> Result<Value> {
         },
         ColType::Bytea => match &value {
             Value::Bytes(_) => Ok(value),
-            Value::Str(s) => Ok(Value::bytes(
-                cast::base64_decode(s).unwrap_or_else(|| s.as_bytes().to_vec()),
-            )),
+            Value::Str(s) => {
+                Ok(Value::bytes(cast::base64_decode(s).unwrap_or_else(|| s.as_bytes().to_vec())))
+            }
             _ => Err(wrong(&value)),
         },
         ColType::Array(of) => match &value {

@@ -63,7 +63,9 @@ fn gcm_layout_and_refusals() {
     sealed[13] ^= 1;
     assert!(aes.decrypt(&sealed).unwrap_err().to_string().contains("authentication failed"));
     assert!(aes.decrypt(b"short").is_err());
-    assert!(Aes::new(b"", Mode::Cfb).unwrap_err().to_string().starts_with("AES Key is not defined"));
+    assert!(
+        Aes::new(b"", Mode::Cfb).unwrap_err().to_string().starts_with("AES Key is not defined")
+    );
     assert!(Aes::new(&[0; 17], Mode::Cfb).is_err());
     assert!(!format!("{aes:?}").contains("1, 1"));
 }

@@ -36,11 +36,8 @@ fn reading() -> MessageType {
 }
 
 fn encode(row: &str) -> Result<Vec<u8>, String> {
-    let options = EncodeOptions {
-        format: "protobuf".into(),
-        message: Some(reading()),
-        ..Default::default()
-    };
+    let options =
+        EncodeOptions { format: "protobuf".into(), message: Some(reading()), ..Default::default() };
     let row = json::parse(row.as_bytes()).unwrap();
     let mut out = Vec::new();
     let mut encoder = Encoder::new(options).map_err(|e| e.to_string())?;
@@ -49,11 +46,8 @@ fn encode(row: &str) -> Result<Vec<u8>, String> {
 }
 
 fn round(row: &str) -> String {
-    let options = DecodeOptions {
-        format: "protobuf".into(),
-        message: Some(reading()),
-        ..Default::default()
-    };
+    let options =
+        DecodeOptions { format: "protobuf".into(), message: Some(reading()), ..Default::default() };
     let mut fields = named(&["i"]);
     fields.push(Some(rekuiper_value::Field::Whole));
     let bytes = encode(row).unwrap();

@@ -107,7 +107,9 @@ impl Run<'_> {
             None => Value::Missing,
         };
         let Some(nodes) = self.defined.get(name) else {
-            return Err(Error::new(format!("template: sink:{line}: template {name:?} not defined")));
+            return Err(Error::new(format!(
+                "template: sink:{line}: template {name:?} not defined"
+            )));
         };
         if self.calls >= CALLS_MAX {
             return Err(Error::new(format!(

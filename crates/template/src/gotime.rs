@@ -17,9 +17,8 @@ fn split(layout: &str) -> Option<(&str, &str, &str)> {
         let rest = &layout[at..];
         if rest.starts_with(['.', ',']) {
             let digits = rest[1..].bytes().take_while(|b| matches!(b, b'0' | b'9')).count();
-            let same = rest.as_bytes().get(1..1 + digits).is_some_and(|d| {
-                d.iter().all(|b| *b == d[0])
-            });
+            let same =
+                rest.as_bytes().get(1..1 + digits).is_some_and(|d| d.iter().all(|b| *b == d[0]));
             let ends = !rest[1 + digits..].starts_with(|c: char| c.is_ascii_digit());
             if digits > 0 && same && ends {
                 return Some((&layout[..at], &rest[..1 + digits], &rest[1 + digits..]));
@@ -182,8 +181,18 @@ fn fraction<'a>(text: &'a str, nanos: &mut i32) -> &'a str {
 
 fn named<'a>(piece: &str, text: &'a str, parts: &mut [i64; 6]) -> Option<&'a str> {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ];
     const DAYS: [&str; 7] =
         ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];

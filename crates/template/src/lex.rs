@@ -174,7 +174,8 @@ impl Lexer<'_> {
         let mut len = 0;
         let mut before = ' ';
         for c in rest.chars() {
-            let sign = matches!(c, '+' | '-') && (len == 0 || matches!(before, 'e' | 'E' | 'p' | 'P'));
+            let sign =
+                matches!(c, '+' | '-') && (len == 0 || matches!(before, 'e' | 'E' | 'p' | 'P'));
             if !(sign || c == '.' || c == '_' || c.is_alphanumeric()) {
                 break;
             }
@@ -216,8 +217,9 @@ impl Lexer<'_> {
         let token = match quote {
             '`' => Token::Quoted(inside.replace('\r', "")),
             _ => {
-                let text = unquote(inside)
-                    .ok_or_else(|| error(line, format!("invalid syntax in {quote}{inside}{quote}")))?;
+                let text = unquote(inside).ok_or_else(|| {
+                    error(line, format!("invalid syntax in {quote}{inside}{quote}"))
+                })?;
                 match quote {
                     '"' => Token::Quoted(text),
                     _ => {

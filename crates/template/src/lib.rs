@@ -9,6 +9,7 @@ mod functions;
 mod gofmt;
 mod gotime;
 mod lex;
+mod literal;
 mod node;
 mod parse;
 
@@ -31,6 +32,9 @@ impl std::fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
+/// Looks something up by name.
+pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// What a template may ask of the world.
 #[derive(Clone, Default)]
 pub struct Env<'a> {
@@ -39,9 +43,9 @@ pub struct Env<'a> {
     /// The zone that dates are printed in; none is UTC.
     pub zone: Option<TimeZone>,
     /// Global properties for `prop`.
-    pub props: Option<&'a dyn Fn(&str) -> Option<String>>,
+    pub props: Option<Lookup<'a>>,
     /// Environment variables for `env` and `expandenv`.
-    pub env: Option<&'a dyn Fn(&str) -> Option<String>>,
+    pub env: Option<Lookup<'a>>,
 }
 
 /// A parsed template, ready to be rendered any number of times.

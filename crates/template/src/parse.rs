@@ -7,6 +7,7 @@ use rekuiper_value::{Str, Value};
 use crate::TemplateError;
 use crate::functions;
 use crate::lex::{Lexed, Token, error, lex};
+use crate::literal::{number, show};
 use crate::node::{Command, Node, Operand, Pipe};
 
 /// Deepest nesting of blocks and parentheses.
@@ -43,7 +44,7 @@ pub fn parse(text: &str) -> Parsed<(Nodes, HashMap<String, Nodes>)> {
     let (root, end) = parser.nodes()?;
     match end {
         End::Text => Ok((root, parser.defined)),
-        End::End => Err(parser.error("unexpected {{end}}")),
+        End::Closed => Err(parser.error("unexpected {{end}}")),
         End::Else => Err(parser.error("unexpected {{else}}")),
     }
 }
@@ -52,7 +53,7 @@ pub fn parse(text: &str) -> Parsed<(Nodes, HashMap<String, Nodes>)> {
 #[derive(PartialEq)]
 enum End {
     Text,
-    End,
+    Closed,
     /// `{{else`, the rest of the action still to be read.
     Else,
 }
@@ -112,7 +113,7 @@ impl Parser<'_> {
                         "end" => {
                             self.at += 1;
                             self.close("end")?;
-                            return Ok((nodes, End::End));
+                            return Ok((nodes, End::Closed));
                         }
                         "else" => {
                             self.at += 1;
@@ -169,7 +170,7 @@ impl Parser<'_> {
         }
         let otherwise = match end {
             End::Text => return Err(self.error("unexpected EOF")),
-            End::End => Vec::new(),
+            End::Closed => Vec::new(),
             End::Else => self.otherwise(word)?,
         };
         self.vars.truncate(scope);
@@ -190,7 +191,7 @@ impl Parser<'_> {
         }
         self.close("else")?;
         match self.nodes()? {
-            (nodes, End::End) => Ok(nodes),
+            (nodes, End::Closed) => Ok(nodes),
             (_, End::Else) => Err(self.error("expected end; found {{else}}")),
             (_, End::Text) => Err(self.error("unexpected EOF")),
         }
@@ -240,7 +241,7 @@ impl Parser<'_> {
         let vars = std::mem::replace(&mut self.vars, vec![Str::from("$")]);
         let ranges = std::mem::take(&mut self.ranges);
         let (nodes, end) = self.nodes()?;
-        if end != End::End {
+        if end != End::Closed {
             return Err(self.error("unexpected EOF"));
         }
         self.vars = vars;
@@ -423,50 +424,4 @@ impl Parser<'_> {
 /// here, but that is for the run to say).
 fn callable(operand: &Operand) -> bool {
     !matches!(operand, Operand::Literal(_) | Operand::Nil | Operand::Dot)
-}
-
-/// Go's numbers: whole ones with prefixes and underscores, and decimals.
-fn number(text: &str) -> Option<Value> {
-    let plain = text.replace('_', "");
-    let (sign, digits) = match plain.strip_prefix('-') {
-        Some(rest) => (-1i128, rest),
-        None => (1, plain.strip_prefix('+').unwrap_or(&plain)),
-    };
-    let lower = digits.to_ascii_lowercase();
-    let whole = match lower.get(..2) {
-        Some("0x") => i128::from_str_radix(&lower[2..], 16).ok(),
-        Some("0b") => i128::from_str_radix(&lower[2..], 2).ok(),
-        Some("0o") => i128::from_str_radix(&lower[2..], 8).ok(),
-        _ if lower.len() > 1 && lower.starts_with('0') => i128::from_str_radix(&lower, 8).ok(),
-        _ => lower.parse().ok(),
-    };
-    if let Some(whole) = whole {
-        return i64::try_from(sign * whole).ok().map(Value::Int);
-    }
-    let decimal = lower.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'+' | b'-'));
-    let f = lower.parse::<f64>().ok().filter(|f| decimal && f.is_finite())?;
-    Some(Value::Float(if sign < 0 { -f } else { f }))
-}
-
-fn show(token: Option<&Token>) -> String {
-    match token {
-        None => "EOF".into(),
-        Some(Token::Name(name)) => format!("<{name}>"),
-        Some(Token::Field(name)) => format!("<.{name}>"),
-        Some(Token::Var(name)) => format!("<{name}>"),
-        Some(Token::Number(text)) => format!("\"{text}\""),
-        Some(Token::Quoted(text)) => format!("{text:?}"),
-        Some(Token::Char(c)) => format!("{c:?}"),
-        Some(Token::Text(_)) => "text".into(),
-        Some(Token::Open) => "\"{{\"".into(),
-        Some(Token::Close) => "\"}}\"".into(),
-        Some(Token::Space) => "\" \"".into(),
-        Some(Token::Dot) => "<.>".into(),
-        Some(Token::Pipe) => "\"|\"".into(),
-        Some(Token::Comma) => "\",\"".into(),
-        Some(Token::Define) => "\":=\"".into(),
-        Some(Token::Assign) => "\"=\"".into(),
-        Some(Token::LeftParen) => "\"(\"".into(),
-        Some(Token::RightParen) => "\")\"".into(),
-    }
 }

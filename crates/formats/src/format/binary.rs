@@ -22,9 +22,7 @@ pub fn decode(table: &mut Table, msgs: &[Msg], names: &[Str], options: &DecodeOp
     for (slot, name) in names.iter().enumerate() {
         if let Some(Build::Cells(column)) = table.slots.get_mut(slot) {
             column.extend(msgs.iter().map(|msg| match *name == own {
-                true => {
-                    Cell::new(CellKind::Bytes, msg.payload.0 as usize, msg.payload.1 as usize)
-                }
+                true => Cell::new(CellKind::Bytes, msg.payload.0 as usize, msg.payload.1 as usize),
                 false => Cell::MISSING,
             }));
         }

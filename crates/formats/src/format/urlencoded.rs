@@ -90,11 +90,7 @@ fn escape(out: &mut Vec<u8>, text: &[u8]) {
             b' ' => out.push(b'+'),
             _ => {
                 const HEX: &[u8; 16] = b"0123456789ABCDEF";
-                out.extend_from_slice(&[
-                    b'%',
-                    HEX[usize::from(b >> 4)],
-                    HEX[usize::from(b & 15)],
-                ]);
+                out.extend_from_slice(&[b'%', HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]]);
             }
         }
     }

@@ -1,8 +1,8 @@
 //! From a message to a row.
 
 use bytes::Bytes;
-use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage};
 use prost_reflect::Value as P;
+use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage};
 use rekuiper_value::{Error, Object, Result, Str, Value};
 
 use super::wrapped;

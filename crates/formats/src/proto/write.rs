@@ -1,18 +1,16 @@
 //! From a row to a message.
 
 use bytes::Bytes;
+use prost_reflect::Value as P;
 use prost_reflect::prost::Message as _;
 use prost_reflect::{Cardinality, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor};
-use prost_reflect::Value as P;
 use rekuiper_value::{Error, Object, Result, Value, text};
 
 use super::wrapped;
 
 pub fn message(descriptor: &MessageDescriptor, row: &Object, out: &mut Vec<u8>) -> Result<()> {
     let message = build(descriptor, row)?;
-    message
-        .encode(out)
-        .map_err(|e| Error::new(format!("cannot encode {}: {e}", descriptor.name())))
+    message.encode(out).map_err(|e| Error::new(format!("cannot encode {}: {e}", descriptor.name())))
 }
 
 fn build(descriptor: &MessageDescriptor, row: &Object) -> Result<DynamicMessage> {
@@ -21,7 +19,10 @@ fn build(descriptor: &MessageDescriptor, row: &Object) -> Result<DynamicMessage>
         let value = row.get(field.name()).filter(|value| !value.is_null());
         let Some(value) = value else {
             if field.cardinality() == Cardinality::Required {
-                return Err(Error::new(format!("required field {} is not in the row", field.name())));
+                return Err(Error::new(format!(
+                    "required field {} is not in the row",
+                    field.name()
+                )));
             }
             continue;
         };

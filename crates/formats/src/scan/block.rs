@@ -80,8 +80,15 @@ mod tests {
                 assert_eq!(string_stops(u8x16::new(block)), bits(&block, stop), "{byte}");
                 let odd = |c| matches!(c, b'<' | b'>' | b'&' | 0x80..);
                 assert_eq!(not_plain(u8x16::new(block)), bits(&block, odd), "{byte}");
-                assert_eq!(non_digits(u8x16::new(block)), bits(&block, |c| !c.is_ascii_digit()), "{byte}");
-                assert_eq!(same(u8x16::new(block), u8x16::new(base), 1 << lane), byte == base[lane]);
+                assert_eq!(
+                    non_digits(u8x16::new(block)),
+                    bits(&block, |c| !c.is_ascii_digit()),
+                    "{byte}"
+                );
+                assert_eq!(
+                    same(u8x16::new(block), u8x16::new(base), 1 << lane),
+                    byte == base[lane]
+                );
                 assert!(same(u8x16::new(block), u8x16::new(base), 0xffff & !(1 << lane)));
             }
         }

@@ -77,7 +77,13 @@ impl Shape {
     }
 
     #[cold]
-    fn find_next(&self, buf: &[u8], at: usize, next: usize, depth: u32) -> Option<(&Member, usize)> {
+    fn find_next(
+        &self,
+        buf: &[u8],
+        at: usize,
+        next: usize,
+        depth: u32,
+    ) -> Option<(&Member, usize)> {
         let member = self.members.get(next)?;
         self.fits(member, buf, at, depth).then_some((member, next))
     }

@@ -14,9 +14,7 @@ pub const FUNCTIONS: &[Function] = &[
         };
         Ok(Value::object(a.args.chunks(2).map(pair).collect()))
     }),
-    f("get", 2, 2, |a| {
-        Ok(a.dict(0)?.get(a.str(1)?).cloned().unwrap_or_else(|| Value::from("")))
-    }),
+    f("get", 2, 2, |a| Ok(a.dict(0)?.get(a.str(1)?).cloned().unwrap_or_else(|| Value::from("")))),
     f("set", 3, 3, |a| {
         let mut dict = (*a.dict(0)?).clone();
         dict.insert(Str::from(a.str(1)?), a.any(2));

@@ -87,10 +87,7 @@ impl Function {
             (least, most) if least == most => least.to_string(),
             (least, most) => format!("{least} to {most}"),
         };
-        Err(Error::new(format!(
-            "wrong number of args for {}: want {want} got {count}",
-            self.name
-        )))
+        Err(Error::new(format!("wrong number of args for {}: want {want} got {count}", self.name)))
     }
 }
 

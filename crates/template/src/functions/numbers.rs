@@ -96,8 +96,10 @@ fn round(a: &mut Args<'_, '_>) -> Result<Value> {
 fn steps(a: &Args<'_, '_>, from: i64, to: i64, step: i64) -> Result<Value> {
     let count = match step {
         0 => 0,
-        step => (i128::from(to) - i128::from(from) + i128::from(step - step.signum()))
-            / i128::from(step),
+        step => {
+            (i128::from(to) - i128::from(from) + i128::from(step - step.signum()))
+                / i128::from(step)
+        }
     };
     if count > i128::from(LIST_MAX) {
         return Err(a.error(format!("more than {LIST_MAX} numbers")));

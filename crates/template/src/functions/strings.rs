@@ -40,11 +40,8 @@ pub const FUNCTIONS: &[Function] = &[
         Ok(numbered(parts))
     }),
     f("join", 2, 2, |a| {
-        let parts: Vec<String> = lists::any_list(&a.any(1))
-            .iter()
-            .filter(|v| !v.is_null())
-            .map(to_text)
-            .collect();
+        let parts: Vec<String> =
+            lists::any_list(&a.any(1)).iter().filter(|v| !v.is_null()).map(to_text).collect();
         text_value(parts.join(a.str(0)?))
     }),
     f("quote", 0, MANY, |a| text_value(each(a, |v| gofmt::quote(&to_text(v))))),
@@ -74,9 +71,7 @@ pub const FUNCTIONS: &[Function] = &[
         Value::Str(s) => text_value(format!("\n{s}")),
         other => Ok(other),
     }),
-    f("toStrings", 1, 1, |a| {
-        Ok(texts(lists::any_list(&a.any(0)).iter().map(to_text).collect()))
-    }),
+    f("toStrings", 1, 1, |a| Ok(texts(lists::any_list(&a.any(0)).iter().map(to_text).collect()))),
     f("sortAlpha", 1, 1, |a| {
         let mut all: Vec<String> = lists::any_list(&a.any(0)).iter().map(to_text).collect();
         all.sort();

@@ -12,23 +12,27 @@ pub const FUNCTIONS: &[Function] = &[
     f("len", 1, 1, len),
     f("index", 1, MANY, index),
     f("slice", 1, 4, slice),
-    f("html", 0, MANY, |a| text_value(escape(&joined(a), |c| match c {
-        '\0' => Some("\u{fffd}".into()),
-        '"' => Some("&#34;".into()),
-        '\'' => Some("&#39;".into()),
-        '&' => Some("&amp;".into()),
-        '<' => Some("&lt;".into()),
-        '>' => Some("&gt;".into()),
-        _ => None,
-    }))),
-    f("js", 0, MANY, |a| text_value(escape(&joined(a), |c| match c {
-        '\\' => Some("\\\\".into()),
-        '\'' => Some("\\'".into()),
-        '"' => Some("\\\"".into()),
-        '<' | '>' | '&' | '=' => Some(format!("\\u{:04X}", c as u32)),
-        c if (c as u32) < 0x20 => Some(format!("\\u{:04X}", c as u32)),
-        _ => None,
-    }))),
+    f("html", 0, MANY, |a| {
+        text_value(escape(&joined(a), |c| match c {
+            '\0' => Some("\u{fffd}".into()),
+            '"' => Some("&#34;".into()),
+            '\'' => Some("&#39;".into()),
+            '&' => Some("&amp;".into()),
+            '<' => Some("&lt;".into()),
+            '>' => Some("&gt;".into()),
+            _ => None,
+        }))
+    }),
+    f("js", 0, MANY, |a| {
+        text_value(escape(&joined(a), |c| match c {
+            '\\' => Some("\\\\".into()),
+            '\'' => Some("\\'".into()),
+            '"' => Some("\\\"".into()),
+            '<' | '>' | '&' | '=' => Some(format!("\\u{:04X}", c as u32)),
+            c if (c as u32) < 0x20 => Some(format!("\\u{:04X}", c as u32)),
+            _ => None,
+        }))
+    }),
     f("urlquery", 0, MANY, |a| text_value(url(&joined(a)))),
     f("call", 1, MANY, |a| Err(a.error("no value here is a function"))),
 ];
@@ -88,10 +92,9 @@ fn index(a: &mut Args<'_, '_>) -> Result<Value> {
                 Ok(i) if i < len => Ok(i),
                 _ => Err(a.error(format!("index out of range: {i}"))),
             },
-            other => Err(a.error(format!(
-                "cannot index slice/array with type {}",
-                other.kind_name()
-            ))),
+            other => {
+                Err(a.error(format!("cannot index slice/array with type {}", other.kind_name())))
+            }
         };
         value = match &value {
             Value::Array(items) => items[number(items.len())?].clone(),
@@ -100,10 +103,9 @@ fn index(a: &mut Args<'_, '_>) -> Result<Value> {
             Value::Object(members) => match key {
                 Value::Str(key) => members.get(key).cloned().unwrap_or_default(),
                 other => {
-                    return Err(a.error(format!(
-                        "value has type {}; should be string",
-                        other.kind_name()
-                    )));
+                    return Err(
+                        a.error(format!("value has type {}; should be string", other.kind_name()))
+                    );
                 }
             },
             Value::Missing | Value::Null => return Err(a.error("index of untyped nil")),

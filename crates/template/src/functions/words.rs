@@ -13,7 +13,9 @@ pub const FUNCTIONS: &[Function] = &[
         text_value(a.str(0)?.chars().map(swap).collect::<String>())
     }),
     f("initials", 1, 1, |a| {
-        text_value(a.str(0)?.split_whitespace().filter_map(|w| w.chars().next()).collect::<String>())
+        text_value(
+            a.str(0)?.split_whitespace().filter_map(|w| w.chars().next()).collect::<String>(),
+        )
     }),
     f("snakecase", 1, 1, |a| text_value(parts(a.str(0)?).join("_"))),
     f("kebabcase", 1, 1, |a| text_value(parts(a.str(0)?).join("-"))),

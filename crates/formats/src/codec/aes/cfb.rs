@@ -58,9 +58,7 @@ impl<W: Write> CfbWriter<W> {
         check_key(key)?;
         let iv: [u8; IV] = random()?;
         let stream = match key.len() {
-            16 => {
-                Stream::Short(Box::new(BufEncryptor::new_from_slices(key, &iv).map_err(misfit)?))
-            }
+            16 => Stream::Short(Box::new(BufEncryptor::new_from_slices(key, &iv).map_err(misfit)?)),
             24 => {
                 Stream::Middle(Box::new(BufEncryptor::new_from_slices(key, &iv).map_err(misfit)?))
             }

@@ -53,7 +53,9 @@ pub fn encrypt(key: &[u8], props: &GcmProps, data: &[u8]) -> Result<Vec<u8>> {
 pub fn decrypt(key: &[u8], props: &GcmProps, data: &[u8]) -> Result<Vec<u8>> {
     let filled = props.tag_size.saturating_sub(16);
     let Some((nonce, sealed)) = data.split_first_chunk::<NONCE>() else {
-        return Err(Error::new("encrypted message is too short: it must start with 12 bytes nonce"));
+        return Err(Error::new(
+            "encrypted message is too short: it must start with 12 bytes nonce",
+        ));
     };
     let sealed = sealed.get(..sealed.len().saturating_sub(filled)).unwrap_or(&[]);
     cipher(key, |c| c.open(nonce, Payload { msg: sealed, aad: &props.aad }))
