@@ -16,7 +16,6 @@ pub mod file;
 pub mod memory;
 pub mod mqtt;
 pub mod nop;
-pub mod ping;
 
 #[cfg(test)]
 mod testing;

@@ -3,6 +3,7 @@
 
 #[cfg(any(test, feature = "fake-engine"))]
 pub mod fake;
+pub mod flow;
 pub mod probe;
 
 use std::future::Future;

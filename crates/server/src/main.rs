@@ -4,10 +4,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rekuiper_broker::{Broker, BrokerConfig, BrokerHandle};
-use rekuiper_server::config::{Config, Env, Place};
+use rekuiper_connect::Services;
+use rekuiper_flow::EngineConfig;
+use rekuiper_rt::Clock;
+use rekuiper_server::config::{Config, Env, Place, zone};
 use rekuiper_server::engine::RuleEngine;
+use rekuiper_server::engine::flow::FlowEngine;
 use rekuiper_server::logging::Log;
 use rekuiper_server::{Running, Starter};
 
@@ -54,15 +59,19 @@ fn run() -> Result<i32, String> {
 
 type BrokerAt = (BrokerHandle, Vec<SocketAddr>);
 
-#[cfg(feature = "fake-engine")]
-fn engine(starter: &Starter, _: Option<&BrokerAt>) -> Result<Arc<dyn RuleEngine>, String> {
-    use rekuiper_server::engine::fake::FakeEngine;
-    Ok(Arc::new(FakeEngine::new(starter.catalog.clone())))
-}
-
-#[cfg(not(feature = "fake-engine"))]
-fn engine(_: &Starter, _: Option<&BrokerAt>) -> Result<Arc<dyn RuleEngine>, String> {
-    Err("this build has no engine".into())
+/// The engine, over the catalog.
+fn engine(starter: &Starter, broker: Option<&BrokerAt>) -> Result<Arc<dyn RuleEngine>, String> {
+    let config = &starter.config;
+    let data = config.dirs.data.clone();
+    let base = data.parent().unwrap_or(&data).to_owned();
+    let services = Services::new(Clock::Real, base, data);
+    services.private_net.store(config.basic.private_net, Ordering::Relaxed);
+    if let Some((handle, addresses)) = broker {
+        let _ = services.broker.set((handle.clone(), addresses.clone()));
+    }
+    let zone = zone(&config.basic.timezone).map_err(|e| e.message)?;
+    let config = EngineConfig { zone, ..EngineConfig::new(Clock::Real, services) };
+    Ok(Arc::new(FlowEngine::new(starter.catalog.clone(), config)))
 }
 
 /// The embedded broker, where one is configured.

@@ -1,0 +1,456 @@
+//! The real engine behind [`RuleEngine`]: definitions of the catalog become what `flow` runs.
+
+use std::sync::Arc;
+
+use rekuiper_connect::Props as ConnectProps;
+use rekuiper_flow::{
+    ActionSpec, Engine, EngineConfig, FlowCatalog, FlowError, NodeReport, RuleSpec, StreamSpec,
+};
+use rekuiper_formats::proto::{MessageType, Schema};
+use rekuiper_plan::{Catalog as PlanCatalog, RuleOptions, StreamInfo};
+use rekuiper_sql::StreamDef;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::{
+    Change, Checked, ConnectionMetrics, ConnectionStatus, EngineError, EngineResult, Fut,
+    InternalConnection, NodeMetrics, OnEnd, Props, RuleEngine, RunEnd, Side, Topo, TraceStrategy,
+    TrialDef, TrialRun,
+};
+use crate::catalog::Catalog;
+use crate::rules::definition::RuleDef;
+
+/// See the module's doc.
+pub struct FlowEngine {
+    engine: Arc<Engine>,
+    view: CatalogView,
+}
+
+/// The catalog as planner and flow ask it.
+#[derive(Clone)]
+struct CatalogView(Arc<Catalog>);
+
+impl PlanCatalog for CatalogView {
+    fn stream(&self, name: &str) -> Option<StreamInfo> {
+        let entry = self.0.source(name)?;
+        let mut info = StreamInfo::new(entry.def.clone());
+        info.schema = self.schema_of(&entry.def);
+        Some(info)
+    }
+}
+
+impl CatalogView {
+    /// The columns that SCHEMAID gives a stream without columns of its own.
+    fn schema_of(&self, def: &StreamDef) -> Option<Vec<rekuiper_sql::Field>> {
+        let id = def
+            .options
+            .schema_id
+            .as_deref()
+            .filter(|id| !id.is_empty())?;
+        if def.fields.as_ref().is_some_and(|f| !f.is_empty()) {
+            return None;
+        }
+        let columns = self.message(id).ok()?.columns();
+        Some(
+            columns
+                .into_iter()
+                .map(|(name, typ)| field(name, &typ))
+                .collect(),
+        )
+    }
+}
+
+fn field(name: rekuiper_value::Str, typ: &rekuiper_value::ColType) -> rekuiper_sql::Field {
+    rekuiper_sql::Field {
+        name,
+        typ: field_type(typ),
+        default: None,
+    }
+}
+
+fn field_type(typ: &rekuiper_value::ColType) -> rekuiper_sql::FieldType {
+    use rekuiper_sql::FieldType as F;
+    use rekuiper_value::ColType as C;
+    match typ {
+        C::Bigint => F::Bigint,
+        C::Float => F::Float,
+        C::String | C::Any => F::String,
+        C::Datetime => F::Datetime,
+        C::Boolean => F::Boolean,
+        C::Bytea => F::Bytea,
+        C::Array(element) => F::Array(Box::new(field_type(element))),
+        C::Struct(members) => F::Struct(members.iter().map(|(n, t)| field(n.clone(), t)).collect()),
+    }
+}
+
+impl FlowCatalog for CatalogView {
+    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
+        let entry = self.0.source(name)?;
+        let options = &entry.def.options;
+        let default = match entry.def.kind {
+            rekuiper_sql::StreamKind::Table => "file",
+            rekuiper_sql::StreamKind::Stream => "mqtt",
+        };
+        let typ = options
+            .type_
+            .as_deref()
+            .filter(|t| !t.is_empty())
+            .unwrap_or(default);
+        let mut props = self.0.source_props(typ, options.conf_key.as_deref());
+        if let Some(Ok(Value::Object(extra))) = options.extra.as_deref().map(serde_json::from_str) {
+            props.extend(extra);
+        }
+        Some(StreamSpec {
+            def: entry.def.clone(),
+            props: ConnectProps::new(props),
+        })
+    }
+
+    fn message(&self, schema_id: &str) -> Result<MessageType, String> {
+        let (schema, message) = schema_id
+            .split_once('.')
+            .ok_or_else(|| format!("schema id {schema_id:?} must be schema.Message"))?;
+        let found = self
+            .0
+            .schema("protobuf", schema)
+            .ok_or_else(|| format!("schema type protobuf id {schema} not found in registry"))?;
+        let file = self.0.schema_file(&found);
+        let folder = file
+            .parent()
+            .map(std::path::Path::to_path_buf)
+            .unwrap_or_default();
+        let name = file
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let own = folder.join(schema);
+        let open = move |wanted: &str| {
+            let inside = |f: &std::path::Path| {
+                let path = f.join(wanted);
+                let plain = !wanted.split('/').any(|part| part == "..");
+                plain.then(|| std::fs::read_to_string(path).ok()).flatten()
+            };
+            inside(&folder).or_else(|| inside(&own))
+        };
+        let schema = Schema::compile(&name, open).map_err(|e| e.to_string())?;
+        let plain = message.rsplit('.').next().unwrap_or(message);
+        schema.message(plain).map_err(|e| e.to_string())
+    }
+
+    fn as_plan(&self) -> &dyn PlanCatalog {
+        self
+    }
+}
+
+impl FlowEngine {
+    /// Must be called within a tokio runtime.
+    pub fn new(catalog: Arc<Catalog>, config: EngineConfig) -> Self {
+        FlowEngine { engine: Engine::new(config), view: CatalogView(catalog) }
+    }
+
+    fn spec(&self, rule: &RuleDef) -> RuleSpec {
+        let o = &rule.options;
+        let actions = rule.actions.iter().map(|a| ActionSpec {
+            typ: a.sink.clone(),
+            props: ConnectProps::new(self.view.0.sink_props(&a.sink, &a.props)),
+        });
+        RuleSpec {
+            id: rule.id.clone(),
+            sql: rule.sql.clone().unwrap_or_default(),
+            graph: rule.graph.clone().map(Value::Object),
+            actions: actions.collect(),
+            plan: RuleOptions {
+                is_event_time: o.is_event_time,
+                late_tolerance_ms: o.late_tolerance,
+                send_meta_to_sink: o.send_meta_to_sink,
+                send_nil_field: o.send_nil_field,
+                concurrency: o.concurrency as i64,
+                disable_buffer_full_discard: o.disable_buffer_full_discard,
+                qos: o.qos,
+                temp: rule.temp,
+                ..RuleOptions::default()
+            },
+            send_error: o.send_error,
+            debug: o.debug,
+        }
+    }
+}
+
+impl From<FlowError> for EngineError {
+    fn from(e: FlowError) -> Self {
+        match e {
+            FlowError::Rule(text) | FlowError::NotFound(text) => EngineError::undefined(text),
+            FlowError::Connector(text) => EngineError::executor(text),
+        }
+    }
+}
+
+fn metrics(report: NodeReport) -> (String, NodeMetrics) {
+    let metrics = NodeMetrics {
+        records_in: report.records_in,
+        records_out: report.records_out,
+        messages_processed: report.messages_processed,
+        process_latency_us: report.process_latency_us,
+        buffer_length: report.buffer_length,
+        last_invocation: report.last_invocation,
+        exceptions: report.exceptions,
+        last_exception: report.last_exception,
+        last_exception_time: report.last_exception_time,
+        connection: report
+            .connection
+            .map(|(status, up, down, why, tried)| ConnectionMetrics {
+                status,
+                last_connected: up,
+                last_disconnected: down,
+                last_disconnected_message: why,
+                last_try: tried,
+            }),
+        latency_histogram: None,
+        latency_sum_us: 0,
+    };
+    (report.name, metrics)
+}
+
+impl RuleEngine for FlowEngine {
+    fn check<'a>(&'a self, rule: &'a Arc<RuleDef>) -> Fut<'a, EngineResult<Checked>> {
+        Box::pin(async move {
+            let sources = self.engine.check(&self.spec(rule), &self.view)?;
+            Ok(Checked { sources })
+        })
+    }
+
+    fn start(&self, rule: Arc<RuleDef>, on_end: OnEnd) -> Fut<'_, EngineResult<()>> {
+        Box::pin(async move {
+            let spec = self.spec(&rule);
+            let on_end = Box::new(move |end| {
+                on_end(match end {
+                    rekuiper_flow::RunEnd::Done => RunEnd::Done(String::new()),
+                    rekuiper_flow::RunEnd::Failed(why) => RunEnd::Failed(why),
+                })
+            });
+            Ok(self.engine.start(&spec, &self.view, on_end)?)
+        })
+    }
+
+    fn stop<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
+        Box::pin(self.engine.stop(id))
+    }
+
+    fn forget<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
+        Box::pin(async move { self.engine.forget(id) })
+    }
+
+    fn metrics(&self, id: &str) -> Vec<(String, NodeMetrics)> {
+        self.engine.metrics(id).into_iter().map(metrics).collect()
+    }
+
+    fn topo(&self, id: &str) -> Option<Topo> {
+        self.engine.topo(id).map(|t| Topo {
+            sources: t.sources,
+            edges: t.edges,
+        })
+    }
+
+    fn schema(&self, id: &str) -> Option<Vec<(String, Option<usize>)>> {
+        let names = self.engine.schema(id)?;
+        Some(
+            names
+                .into_iter()
+                .enumerate()
+                .map(|(at, name)| (name, Some(at)))
+                .collect(),
+        )
+    }
+
+    fn explain<'a>(&'a self, rule: &'a Arc<RuleDef>) -> Fut<'a, EngineResult<String>> {
+        Box::pin(async move { Ok(self.engine.explain(&self.spec(rule), &self.view)?) })
+    }
+
+    fn cpu_usage(&self) -> Option<Vec<(String, u64)>> {
+        None
+    }
+
+    fn reset_state<'a>(
+        &'a self,
+        id: &'a str,
+        stream: &'a str,
+        _input: &'a Props,
+    ) -> Fut<'a, EngineResult<()>> {
+        Box::pin(async move {
+            Err(EngineError::undefined(format!(
+                "stream {stream} of rule {id} cannot be rewound: its source keeps no position"
+            )))
+        })
+    }
+
+    fn scan_tables<'a>(&'a self, id: &'a str) -> Fut<'a, EngineResult<Vec<(String, Value)>>> {
+        Box::pin(async move {
+            Err(EngineError::undefined(format!(
+                "rule {id} holds no rows of scan tables"
+            )))
+        })
+    }
+
+    fn set_trace(&self, id: &str, _strategy: Option<TraceStrategy>) -> EngineResult<()> {
+        match self.engine.is_running(id) {
+            true => Ok(()),
+            false => Err(EngineError::undefined(format!("rule {id} is not running"))),
+        }
+    }
+
+    fn traces_of(&self, _id: &str, _limit: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn trace(&self, _trace_id: &str) -> Option<Value> {
+        None
+    }
+
+    fn set_exporter(&self, _on: bool, _service: &str, _collector: &str) -> EngineResult<()> {
+        Ok(())
+    }
+
+    fn check_trial<'a>(&'a self, trial: &'a TrialDef) -> Fut<'a, EngineResult<()>> {
+        Box::pin(async move {
+            let spec = RuleSpec {
+                sql: trial.sql.clone(),
+                ..RuleSpec::default()
+            };
+            self.engine.explain(&spec, &self.view)?;
+            Ok(())
+        })
+    }
+
+    fn start_trial(
+        &self,
+        trial: TrialDef,
+        out: mpsc::Sender<String>,
+    ) -> Fut<'_, EngineResult<Box<dyn TrialRun>>> {
+        Box::pin(async move { self.run_trial(trial, out).await })
+    }
+
+    fn changed<'a>(&'a self, change: Change) -> Fut<'a, EngineResult<()>> {
+        Box::pin(async move {
+            match change {
+                Change::LookupTableCreated(name) => {
+                    Ok(self.engine.open_lookup(&name, &self.view).await?)
+                }
+                Change::LookupTableDropped(name) => {
+                    self.engine.drop_lookup(&name);
+                    Ok(())
+                }
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn connection_status(&self, _id: &str) -> Option<ConnectionStatus> {
+        None
+    }
+
+    fn internal_connections(&self) -> Vec<InternalConnection> {
+        Vec::new()
+    }
+
+    fn test_connection<'a>(
+        &'a self,
+        side: Side,
+        typ: &'a str,
+        props: &'a Props,
+    ) -> Fut<'a, EngineResult<()>> {
+        Box::pin(super::probe::probe(side, typ, props))
+    }
+}
+
+/// A running trial.
+struct Trial {
+    engine: Arc<Engine>,
+    id: String,
+}
+
+impl TrialRun for Trial {}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        let (engine, id) = (self.engine.clone(), std::mem::take(&mut self.id));
+        rekuiper_rt::task::spawn("end of a trial", async move {
+            engine.stop(&id).await;
+            engine.forget(&id);
+        })
+        .detach();
+    }
+}
+
+/// The catalog of a trial: some streams are replaced by rows.
+struct Mocked<'a> {
+    view: &'a CatalogView,
+    trial: &'a TrialDef,
+}
+
+impl PlanCatalog for Mocked<'_> {
+    fn stream(&self, name: &str) -> Option<StreamInfo> {
+        self.view.stream(name)
+    }
+}
+
+impl FlowCatalog for Mocked<'_> {
+    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
+        let spec = self.view.stream_spec(name)?;
+        let Some(mock) = self.trial.mocks.iter().find(|m| m.stream == name) else {
+            return Some(spec);
+        };
+        let mut def = StreamDef::clone(&spec.def);
+        def.options.type_ = Some("simulator".into());
+        def.options.shared = Some(false);
+        let props = serde_json::json!({
+            "data": mock.rows,
+            "interval": mock.interval_ms,
+            "loop": mock.repeat,
+        });
+        let props = props.as_object().cloned().unwrap_or_default();
+        Some(StreamSpec {
+            def: Arc::new(def),
+            props: ConnectProps::new(props),
+        })
+    }
+
+    fn message(&self, schema_id: &str) -> Result<MessageType, String> {
+        self.view.message(schema_id)
+    }
+
+    fn as_plan(&self) -> &dyn PlanCatalog {
+        self
+    }
+}
+
+impl FlowEngine {
+    async fn run_trial(
+        &self,
+        trial: TrialDef,
+        out: mpsc::Sender<String>,
+    ) -> EngineResult<Box<dyn TrialRun>> {
+        let id = format!("$$ruletest/{}", trial.id);
+        let spec = RuleSpec {
+            id: id.clone(),
+            sql: trial.sql.clone(),
+            actions: vec![ActionSpec {
+                typ: rekuiper_connect::channel::NAME.into(),
+                props: ConnectProps::new(trial.sink_props.clone()),
+            }],
+            send_error: true,
+            ..RuleSpec::default()
+        };
+        self.engine.stop(&id).await;
+        let catalog = Mocked {
+            view: &self.view,
+            trial: &trial,
+        };
+        self.engine.config.services.feeds.offer(&id, out);
+        self.engine.start(&spec, &catalog, Box::new(|_| {}))?;
+        Ok(Box::new(Trial {
+            engine: self.engine.clone(),
+            id,
+        }))
+    }
+}
