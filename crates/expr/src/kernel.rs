@@ -1,7 +1,7 @@
 //! Batch kernels: filters and arithmetic over whole columns, with the row interpreter for every row
 //! that is not plain. They must give exactly what [`Expr::eval`] gives.
 
-use rekuiper_value::{CellKind, Error, Value};
+use rekuiper_value::{CellKind, Column, Error, Value};
 
 use crate::{ArithOp, CmpOp, Env, Expr, truth};
 
@@ -19,6 +19,12 @@ pub enum Predicate {
         col: u16,
         equal: bool,
         lit: Box<[u8]>,
+        slow: Expr,
+    },
+    /// arithmetic OP arithmetic
+    Calc {
+        op: CmpOp,
+        sides: Box<(NumExpr, NumExpr)>,
         slow: Expr,
     },
     /// Both sides filter one after the other.
@@ -42,11 +48,28 @@ impl Predicate {
                     (Expr::Lit(lit), Expr::Col(col)) => Some((*col, op.flipped(), lit.clone())),
                     _ => None,
                 };
+                let sides = NumExpr::tree(&pair.0).zip(NumExpr::tree(&pair.1));
                 let slow = Expr::Cmp(op, pair);
-                match found {
-                    Some((col, op, lit)) => Self::column(col, op, lit, slow),
-                    None => Predicate::Rows(slow),
+                match (found, sides) {
+                    (Some((col, op, lit)), _) => Self::column(col, op, lit, slow),
+                    (None, Some(sides)) => Predicate::Calc {
+                        op,
+                        sides: Box::new(sides),
+                        slow,
+                    },
+                    (None, None) => Predicate::Rows(slow),
                 }
+            }
+            // a number between two literals: at or above the one, at or below the other
+            Expr::Between { args, not: false }
+                if matches!(*args, (Expr::Col(_), Expr::Lit(_), Expr::Lit(_)))
+                    && is_plain(&args.1)
+                    && is_plain(&args.2) =>
+            {
+                let (value, low, high) = *args;
+                let from = Predicate::new(Expr::cmp(CmpOp::Ge, value.clone(), low));
+                let to = Predicate::new(Expr::cmp(CmpOp::Le, value, high));
+                Predicate::And(Box::new((from, to)))
             }
             other => Predicate::Rows(other),
         }
@@ -117,12 +140,33 @@ impl Predicate {
                     _ => keeps(slow, env, row, on_error),
                 });
             }
+            Predicate::Calc { op, sides, slow } => {
+                let (left, right) = &**sides;
+                if !left.applies(env) || !right.applies(env) {
+                    return slow_rows(slow, env, sel, on_error);
+                }
+                sel.retain(|&row| {
+                    match left.at(env, row as usize).zip(right.at(env, row as usize)) {
+                        Some((a, b)) => a.partial_cmp(&b).is_some_and(|order| op.holds(order)),
+                        None => keeps(slow, env, row, on_error),
+                    }
+                });
+            }
             Predicate::And(pair) => {
                 pair.0.select(env, sel, on_error);
                 pair.1.select(env, sel, on_error);
             }
             Predicate::Rows(condition) => slow_rows(condition, env, sel, on_error),
         }
+    }
+}
+
+/// A literal that [`Predicate::Num`] takes.
+fn is_plain(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(Value::Float(f)) => f.is_finite(),
+        Expr::Lit(Value::Int(i)) => i.unsigned_abs() <= 1 << 53,
+        _ => false,
     }
 }
 
@@ -205,6 +249,7 @@ impl NumExpr {
         matches!(found, NumExpr::Op(..)).then_some(found)
     }
 
+    /// Arithmetic, a column or a literal.
     fn tree(e: &Expr) -> Option<NumExpr> {
         match e {
             Expr::Col(col) => Some(NumExpr::Col(*col)),
@@ -233,7 +278,7 @@ impl NumExpr {
             NumExpr::Col(col) => env
                 .frame
                 .col(*col)
-                .is_some_and(|c| !c.is_ints() && c.as_cells().is_some() && c.nums().all_plain),
+                .is_some_and(Column::is_doubles),
             NumExpr::Lit(_) => true,
             NumExpr::Op(_, p) => p.0.applies(env) && p.1.applies(env),
         }
