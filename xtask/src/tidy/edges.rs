@@ -100,15 +100,25 @@ pub fn rule(tree: &Tree) -> Vec<Finding> {
 
 /// Names in `[dependencies]` and in the same of a target, with their lines.
 pub fn dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    in_sections(manifest, &["dependencies"])
+}
+
+/// The same with those of tests and of build scripts.
+pub fn all_dependencies(manifest: &str) -> Vec<(usize, &str)> {
+    in_sections(manifest, &["dependencies", "dev-dependencies", "build-dependencies"])
+}
+
+fn in_sections<'a>(manifest: &'a str, wanted: &[&str]) -> Vec<(usize, &'a str)> {
     let mut inside = false;
     let mut all = Vec::new();
     for (n, line) in manifest.lines().enumerate() {
         let line = line.trim();
         if let Some(section) = line.strip_prefix('[') {
             let section = section.trim_end_matches(']');
-            inside = section == "dependencies"
-                || (section.starts_with("target.") && section.ends_with(".dependencies"));
-            if let Some(name) = section.strip_prefix("dependencies.") {
+            let last = section.rsplit('.').next().unwrap_or_default();
+            inside = wanted.contains(&section)
+                || (section.starts_with("target.") && wanted.contains(&last));
+            if let Some((_, name)) = section.split_once('.').filter(|(s, _)| wanted.contains(s)) {
                 all.push((n + 1, name));
             }
         } else if inside && !line.is_empty() && !line.starts_with('#') {

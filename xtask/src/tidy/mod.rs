@@ -5,6 +5,8 @@ mod bans;
 mod columns;
 mod docs;
 mod edges;
+mod libraries;
+mod links;
 mod names;
 mod orphans;
 mod purity;
@@ -26,6 +28,8 @@ const RULES: &[Rule] = &[
     purity::rule,
     names::rule,
     bans::rule,
+    links::rule,
+    libraries::rule,
 ];
 
 /// Something that is not as it should be.

@@ -1,6 +1,6 @@
 //! The texts of the repository, read once.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Folders of hand-written things.
 const TOPS: &[&str] =
@@ -54,11 +54,13 @@ impl File {
 #[derive(Default)]
 pub struct Tree {
     pub files: Vec<File>,
+    /// For what is not text.
+    root: Option<PathBuf>,
 }
 
 impl Tree {
     pub fn read(root: &Path) -> Result<Self, String> {
-        let mut tree = Tree::default();
+        let mut tree = Tree { root: Some(root.into()), ..Tree::default() };
         for top in TOPS {
             walk(&root.join(top), top, &mut tree.files)?;
         }
@@ -72,6 +74,14 @@ impl Tree {
 
     pub fn get(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|f| f.path == path)
+    }
+
+    /// Is there such a file or folder?
+    pub fn exists(&self, path: &str) -> bool {
+        let inside = |f: &File| f.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        path.is_empty()
+            || self.files.iter().any(|f| f.path == path || inside(f))
+            || self.root.as_ref().is_some_and(|root| root.join(path).exists())
     }
 
     /// Source files of the crate.
@@ -92,7 +102,7 @@ impl Tree {
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
         let files = files.iter().map(|(p, t)| File { path: (*p).into(), text: (*t).into() });
-        Self { files: files.collect() }
+        Self { files: files.collect(), root: None }
     }
 }
 
