@@ -10,7 +10,10 @@ const MAX: usize = 1 << 20;
 
 proptest! {
     #[test]
-    fn compression_is_undone(data in prop::collection::vec(any::<u8>(), 0..4000), window in 0..1u64 << 24) {
+    fn compression_is_undone(
+        data in prop::collection::vec(any::<u8>(), 0..4000),
+        window in 0..1u64 << 24,
+    ) {
         for (name, compression) in COMPRESSIONS {
             prop_assert_eq!(Compression::by_name(name).unwrap(), *compression);
             let mut packed = vec![7];

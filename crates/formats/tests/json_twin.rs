@@ -125,8 +125,12 @@ fn judge(payload: &[u8]) -> Option<Result<Vec<serde_json::Map<String, J>>, ()>> 
     }
 }
 
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn same_verdict_and_values(payloads in messages()) {

@@ -347,8 +347,12 @@ fn every_function_takes_any_arguments_without_harm() {
     assert!(function_names().len() > 130, "{}", function_names().len());
 }
 
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn no_text_does_harm(parts in prop::collection::vec(prop::sample::select(vec![
