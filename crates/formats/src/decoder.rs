@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use rekuiper_value::batch::{Msg, Payloads, RawBatch, SourceRow, Stamps};
+use rekuiper_value::batch::{Msg, Payloads, RawBatch, SourceColumns, SourceRow, Stamps};
 use rekuiper_value::time::Pattern;
 use rekuiper_value::{Batch, Column, Error, Field, Object, Result, Str, Value};
 
@@ -94,6 +94,10 @@ impl Decoder {
                 let table = self.pick(&rows);
                 let stamp = |msg: u32| rows.get(msg as usize).map_or(ts, |row| row.ts);
                 self.finish(table, Metas::Rows(&rows), meta.as_ref(), stamp, rows.len())
+            }
+            Payloads::Columns(columns) => {
+                let table = self.pick_columns_of(&columns);
+                self.finish(table, Metas::Rows(&[]), meta.as_ref(), |_| ts, columns.rows)
             }
         };
         batch.ack = ack;
@@ -191,6 +195,22 @@ impl Decoder {
         table.row_msgs = (0..rows.len() as u32).collect();
         let objects: Vec<Arc<Object>> = rows.iter().map(|row| row.data.clone()).collect();
         self.pick_columns(&mut table, &objects);
+        table
+    }
+
+    /// Rows of a source that gives columns: they are taken as they are.
+    fn pick_columns_of(&self, columns: &SourceColumns) -> Table {
+        let whole = self.plan.whole && !(self.options.strict && self.options.schema.is_some());
+        let mut table = Table::new(Bytes::new(), self.plan.names.len(), whole, 0);
+        table.row_msgs = (0..columns.rows as u32).collect();
+        for (slot, name) in table.slots.iter_mut().zip(&self.plan.names) {
+            let found = columns.column(name).filter(|c| c.len() == columns.rows).cloned();
+            *slot = Build::Column(found.unwrap_or_else(|| Column::missing(columns.rows)));
+        }
+        if let Some(whole) = &mut table.whole {
+            let objects = (0..columns.rows).map(|row| Value::object(columns.object(row)));
+            *whole = Build::Values(objects.collect());
+        }
         table
     }
 

@@ -9,6 +9,8 @@ use rekuiper_value::{Cell, Column, Error, Value, column};
 pub enum Build {
     Cells(Vec<Cell>),
     Values(Vec<Value>),
+    /// As the source had it.
+    Column(Column),
 }
 
 impl Build {
@@ -19,6 +21,7 @@ impl Build {
                 None => Value::Missing,
             },
             Build::Values(values) => values.get(row).cloned().unwrap_or_default(),
+            Build::Column(column) => column.value(row),
         }
     }
 
@@ -26,6 +29,7 @@ impl Build {
         match self {
             Build::Cells(cells) => cells.truncate(rows),
             Build::Values(values) => values.truncate(rows),
+            Build::Column(column) => *column = column.rows(0..rows),
         }
     }
 
@@ -38,6 +42,10 @@ impl Build {
         match self {
             Build::Cells(cells) => cells.retain(|_| next()),
             Build::Values(values) => values.retain(|_| next()),
+            Build::Column(column) => {
+                let kept = (0..column.len()).filter(|_| next()).map(|row| column.value(row));
+                *self = Build::Values(kept.collect());
+            }
         }
     }
 
@@ -45,6 +53,7 @@ impl Build {
         match self {
             Build::Cells(cells) => Column::cells(bytes.clone(), cells, ints),
             Build::Values(values) => Column::values(values),
+            Build::Column(column) => column,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::{Column, Error, Object, Value};
+use crate::{Column, Error, Object, Str, Value};
 
 /// Held by everyone who still owes something for a batch. Dropping the last clone tells the source
 /// that all sinks took it (the source implements `Drop` on what is inside).
@@ -45,6 +45,17 @@ pub struct SourceRow {
 pub enum Payloads {
     Bytes { bytes: Bytes, msgs: Vec<Msg> },
     Rows(Vec<SourceRow>),
+    Columns(SourceColumns),
+}
+
+/// Rows of a source that holds them by column (an application around the engine, a table file):
+/// nothing is left to be decoded.
+#[derive(Clone)]
+pub struct SourceColumns {
+    pub names: Arc<[Str]>,
+    /// One a name, all of `rows` rows.
+    pub cols: Vec<Column>,
+    pub rows: usize,
 }
 
 /// A batch as a source hands it over; at most [`crate::batch::BATCH_ROWS_MAX`] messages.
@@ -66,6 +77,7 @@ impl RawBatch {
         match &self.payloads {
             Payloads::Bytes { msgs, .. } => msgs.len(),
             Payloads::Rows(rows) => rows.len(),
+            Payloads::Columns(columns) => columns.rows,
         }
     }
 
@@ -89,6 +101,10 @@ impl RawBatch {
             Payloads::Rows(all) => {
                 all.chunks(rows.max(1)).map(|r| part(Payloads::Rows(r.to_vec()))).collect()
             }
+            Payloads::Columns(all) => all
+                .split(rows.max(1))
+                .map(|columns| part(Payloads::Columns(columns)))
+                .collect(),
         }
     }
 
@@ -104,6 +120,30 @@ impl RawBatch {
         }
         let payloads = Payloads::Bytes { bytes: bytes.into(), msgs };
         RawBatch { payloads, meta: None, ts, ack: None }
+    }
+}
+
+impl SourceColumns {
+    /// The same rows in parts of at most `rows`.
+    fn split(&self, rows: usize) -> impl Iterator<Item = SourceColumns> + '_ {
+        (0..self.rows).step_by(rows).map(move |from| {
+            let to = (from + rows).min(self.rows);
+            let cols = self.cols.iter().map(|c| c.rows(from..to)).collect();
+            SourceColumns { names: self.names.clone(), cols, rows: to - from }
+        })
+    }
+
+    /// The column of that name; where several have it, the last one.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let at = self.names.iter().rposition(|n| n == name)?;
+        self.cols.get(at)
+    }
+
+    /// A row as an object; members that are missing are not in it.
+    pub fn object(&self, row: usize) -> Object {
+        let values = self.cols.iter().map(|c| c.value(row));
+        let all = self.names.iter().cloned().zip(values);
+        all.filter(|(_, value)| !value.is_missing()).collect()
     }
 }
 

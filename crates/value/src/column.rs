@@ -15,6 +15,10 @@ pub enum Repr {
     Values(Vec<Value>),
     /// The same value in every row (metadata of a file, a literal).
     Const(Value, usize),
+    /// A double in every row: sources that hold numbers, not text.
+    Floats(Vec<f64>),
+    /// A whole number in every row.
+    Ints(Vec<i64>),
 }
 
 /// A column's numbers, read once however many expressions and rules want them.
@@ -44,21 +48,25 @@ impl Column {
     }
 
     pub fn values(values: Vec<Value>) -> Self {
-        Column {
-            bytes: Bytes::new(),
-            repr: Repr::Values(values),
-            ints: false,
-            nums: OnceLock::new(),
-        }
+        Self::of(Repr::Values(values), false)
     }
 
     pub fn constant(value: Value, rows: usize) -> Self {
-        Column {
-            bytes: Bytes::new(),
-            repr: Repr::Const(value, rows),
-            ints: false,
-            nums: OnceLock::new(),
-        }
+        Self::of(Repr::Const(value, rows), false)
+    }
+
+    /// Doubles, one a row; they must be finite or they are seen as what they are.
+    pub fn floats(floats: Vec<f64>) -> Self {
+        Self::of(Repr::Floats(floats), false)
+    }
+
+    /// Whole numbers, one a row.
+    pub fn whole_numbers(ints: Vec<i64>) -> Self {
+        Self::of(Repr::Ints(ints), true)
+    }
+
+    fn of(repr: Repr, ints: bool) -> Self {
+        Column { bytes: Bytes::new(), repr, ints, nums: OnceLock::new() }
     }
 
     /// A column no rule reads any more, or that the format cannot give.
@@ -71,6 +79,8 @@ impl Column {
             Repr::Cells(c) => c.len(),
             Repr::Values(v) => v.len(),
             Repr::Const(_, n) => *n,
+            Repr::Floats(f) => f.len(),
+            Repr::Ints(i) => i.len(),
         }
     }
 
@@ -85,6 +95,13 @@ impl Column {
     /// Declared BIGINT.
     pub fn is_ints(&self) -> bool {
         self.ints
+    }
+
+    /// Whether every row is a plain double: numbers as text of a column that is not declared BIGINT,
+    /// or doubles as such.
+    pub fn is_doubles(&self) -> bool {
+        let held = matches!(self.repr, Repr::Cells(_) | Repr::Floats(_));
+        held && !self.ints && self.nums().all_plain
     }
 
     pub fn bytes(&self) -> &Bytes {
@@ -109,6 +126,8 @@ impl Column {
             },
             Repr::Values(values) => values.get(row).cloned().unwrap_or_default(),
             Repr::Const(value, _) => value.clone(),
+            Repr::Floats(f) => f.get(row).map_or(Value::Missing, |f| Value::Float(*f)),
+            Repr::Ints(i) => i.get(row).map_or(Value::Missing, |i| Value::Int(*i)),
         }
     }
 
@@ -130,11 +149,30 @@ impl Column {
         }
     }
 
+    /// Some of the rows, as a column of their own; rows beyond the end are not in it.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> Column {
+        fn cut<T: Clone>(all: &[T], range: std::ops::Range<usize>) -> Vec<T> {
+            let to = range.end.min(all.len());
+            all.get(range.start..to).unwrap_or_default().to_vec()
+        }
+        let repr = match &self.repr {
+            Repr::Cells(cells) => Repr::Cells(cut(cells, range)),
+            Repr::Values(values) => Repr::Values(cut(values, range)),
+            Repr::Const(value, n) => {
+                Repr::Const(value.clone(), range.end.min(*n).saturating_sub(range.start))
+            }
+            Repr::Floats(floats) => Repr::Floats(cut(floats, range)),
+            Repr::Ints(ints) => Repr::Ints(cut(ints, range)),
+        };
+        Column { bytes: self.bytes.clone(), repr, ints: self.ints, nums: OnceLock::new() }
+    }
+
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.repr {
             Repr::Cells(cells) => cells.get(row).is_none_or(|c| c.kind() == CellKind::Missing),
             Repr::Values(values) => values.get(row).is_none_or(Value::is_missing),
             Repr::Const(value, _) => value.is_missing(),
+            Repr::Floats(_) | Repr::Ints(_) => row >= self.len(),
         }
     }
 
@@ -151,6 +189,20 @@ impl Column {
                 None => json::write_value(out, &Value::Missing),
             },
             Repr::Const(value, _) => json::write_value(out, value),
+            Repr::Floats(f) => match f.get(row) {
+                Some(f) if f.is_finite() => {
+                    number::write_json_f64(out, *f);
+                    Ok(())
+                }
+                _ => json::write_value(out, &self.value(row)),
+            },
+            Repr::Ints(i) => match i.get(row) {
+                Some(i) => {
+                    number::write_i64(out, *i);
+                    Ok(())
+                }
+                None => json::write_value(out, &Value::Missing),
+            },
         }
     }
 
@@ -161,6 +213,11 @@ impl Column {
 
     fn read_nums(&self) -> Nums {
         let rows = self.len();
+        if let Repr::Floats(floats) = &self.repr
+            && floats.iter().all(|f| f.is_finite())
+        {
+            return Nums { vals: floats.clone(), all_plain: true, plain: Vec::new() };
+        }
         let mut nums = Nums { vals: Vec::with_capacity(rows), all_plain: true, plain: Vec::new() };
         let mut push = |number: Option<f64>, row: usize| {
             if number.is_none() && nums.all_plain {
@@ -193,6 +250,16 @@ impl Column {
             Repr::Const(value, n) => {
                 for row in 0..*n {
                     push(plain(value), row);
+                }
+            }
+            Repr::Floats(floats) => {
+                for (row, f) in floats.iter().enumerate() {
+                    push(f.is_finite().then_some(*f), row);
+                }
+            }
+            Repr::Ints(ints) => {
+                for (row, i) in ints.iter().enumerate() {
+                    push((i.unsigned_abs() <= 1 << 53).then_some(*i as f64), row);
                 }
             }
         }
@@ -263,6 +330,28 @@ pub fn write_cell(out: &mut Vec<u8>, cell: Cell, bytes: &[u8], ints: bool) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dense_numbers_are_as_values_are() {
+        let floats = [21.5, -0.0, 1e300, f64::NAN];
+        let ints = [0, -7, i64::MAX];
+        let dense = [Column::floats(floats.to_vec()), Column::whole_numbers(ints.to_vec())];
+        let loose = [
+            Column::values(floats.map(Value::Float).to_vec()),
+            Column::values(ints.map(Value::Int).to_vec()),
+        ];
+        for (a, b) in dense.iter().zip(&loose) {
+            assert_eq!((a.len(), a.nums().all_plain), (b.len(), b.nums().all_plain));
+            assert_eq!((&a.nums().vals, &a.nums().plain), (&b.nums().vals, &b.nums().plain));
+            for row in 0..=a.len() {
+                assert_eq!(format!("{:?}", a.value(row)), format!("{:?}", b.value(row)));
+                assert_eq!(a.is_missing(row), b.is_missing(row));
+                let (mut x, mut y) = (Vec::new(), Vec::new());
+                let (one, other) = (a.write_json(row, &mut x), b.write_json(row, &mut y));
+                assert_eq!((one.is_ok(), x), (other.is_ok(), y));
+            }
+        }
+    }
 
     #[test]
     fn numbers_are_read_once_and_say_where_they_are_not_plain() {

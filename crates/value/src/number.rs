@@ -107,7 +107,7 @@ pub fn write_json_f64(out: &mut Vec<u8>, f: f64) {
         }
         return;
     }
-    let mut buffer = ryu::Buffer::new();
+    let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(f);
     let a = f.abs();
     if (1e-5..1e16).contains(&a) {
@@ -132,7 +132,7 @@ pub fn write_go_f64(out: &mut Vec<u8>, f: f64) {
         out.extend_from_slice(text);
         return;
     }
-    let mut buffer = ryu::Buffer::new();
+    let mut buffer = zmij::Buffer::new();
     let parts = Parts::of(buffer.format_finite(f));
     let exp = parts.point - 1;
     if !parts.is_zero() && !(-4..21).contains(&exp) || (exp >= 6 && !parts.is_zero()) {
@@ -147,27 +147,14 @@ pub fn write_plain_f64(out: &mut Vec<u8>, f: f64) {
     if !f.is_finite() {
         return write_go_f64(out, f);
     }
-    let mut buffer = ryu::Buffer::new();
+    let mut buffer = zmij::Buffer::new();
     Parts::of(buffer.format_finite(f)).positional(out);
 }
 
 #[inline]
 pub fn write_i64(out: &mut Vec<u8>, i: i64) {
-    let mut buf = [0u8; 20];
-    let mut at = buf.len();
-    let mut n = i.unsigned_abs();
-    loop {
-        at -= 1;
-        buf[at] = b'0' + (n % 10) as u8;
-        n /= 10;
-        if n == 0 {
-            break;
-        }
-    }
-    if i < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(&buf[at..]);
+    let mut buffer = itoa::Buffer::new();
+    out.extend_from_slice(buffer.format(i).as_bytes());
 }
 
 /// Digits and decimal point of a double's shortest form: 0.d1d2d3… × 10^point.

@@ -97,6 +97,14 @@ impl Running {
                 }
             }
             Repr::Const(value, _) => ids.iter().for_each(|id| self.add_value(*id, value)),
+            Repr::Floats(_) if column.nums().all_plain => {
+                self.add_numbers(&column.nums().vals, rows, ids);
+            }
+            Repr::Floats(_) | Repr::Ints(_) => {
+                for (row, id) in rows.iter().zip(ids) {
+                    self.add_value(*id, &column.value(*row as usize));
+                }
+            }
         }
     }
 
