@@ -9,7 +9,7 @@ mod run;
 
 use serde_json::Value as Json;
 
-pub use run::{Mode, run};
+pub use run::{Mode, run, timed};
 
 /// The cases of a file, one a line.
 pub fn cases(jsonl: &str) -> Vec<Json> {

@@ -9,7 +9,7 @@ use rekuiper_ops::{Chain, Chunk, Emission, OpCx, Origin, Output, Projection, cha
 use rekuiper_plan::physical::{RulePlan, SourceKind};
 use rekuiper_plan::{Catalog, Planned, plan_rule};
 use rekuiper_sql::parse_select;
-use rekuiper_value::batch::RawBatch;
+use rekuiper_value::batch::{RawBatch, Stamps};
 use rekuiper_value::{Batch, Column, Error, Field, json};
 use serde_json::Value as Json;
 
@@ -56,6 +56,35 @@ pub fn run(case: &Json, mode: Mode) -> Result<Vec<Json>, String> {
         Some(text) => Err(text),
         None => Ok(out.emissions),
     }
+}
+
+/// A case in processing time: every row says in its member `at` when it arrives; in between the
+/// clock stops at every deadline of the operators, up to `until`. With `late` the ticks come so many
+/// milliseconds after their deadline.
+pub fn timed(case: &Json, until: i64, late: i64) -> Result<Vec<Json>, String> {
+    let sql = case["sql"].as_str().unwrap_or("");
+    let streams = Streams::of(case)?;
+    let select = parse_select(sql).map_err(|e| e.render(sql))?;
+    let options = rule_options(case, case["buffered"] == true);
+    let plan = plan_rule(&select, &streams, &options).map_err(|e| e.render(sql))?.plan;
+    let batches = batches(case, &plan, &streams, 1)?;
+    let mut rows = case["streams"].as_array().into_iter().flatten().flat_map(|s| {
+        s["input"].as_array().into_iter().flatten().map(|r| r["at"].as_i64().unwrap_or(0))
+    });
+    let mut layout = Layout::of(&plan);
+    let mut chain = build(plan);
+    let mut out = Collected::default();
+    let mut times = RowTimes::default();
+    layout.now = case["begin"].as_i64().unwrap_or(0);
+    layout.tick(&mut chain, &mut out, &mut times);
+    for (source, batch) in &batches {
+        let at = rows.next().unwrap_or(0);
+        layout.wait(at, late, &mut chain, &mut out, &mut times);
+        let batch = Batch { stamps: Stamps::Same(at), ..batch.clone() };
+        layout.push(&mut chain, *source, &batch, &mut out, &mut times);
+    }
+    layout.wait(until, late, &mut chain, &mut out, &mut times);
+    out.differs.map_or(Ok(out.emissions), Err)
 }
 
 fn build(plan: RulePlan) -> Chain {
@@ -112,13 +141,42 @@ struct Layout {
     sources: Vec<(usize, usize)>,
     cols: usize,
     missing: Column,
+    now: i64,
 }
 
 impl Layout {
     fn of(plan: &RulePlan) -> Self {
         let place = |s: &rekuiper_plan::physical::SourcePlan| (s.first_col, s.fields.len());
         let sources = plan.sources.iter().map(place).collect();
-        Layout { sources, cols: plan.source_cols, missing: Column::missing(0) }
+        Layout { sources, cols: plan.source_cols, missing: Column::missing(0), now: NOW_MS }
+    }
+
+    fn context<'a>(&self, zone: &'a TimeZone, times: &RowTimes) -> Cx<'a> {
+        let (now_ms, rule_start) = (self.now, self.now);
+        Cx { now_ms, rule_id: "rule", rule_start, zone, row: *times, host: &NoHost }
+    }
+
+    fn tick(&self, chain: &mut Chain, out: &mut Collected, times: &mut RowTimes) {
+        let zone = TimeZone::UTC;
+        let mut cx = self.context(&zone, times);
+        chain.tick(&mut OpCx { cx: &mut cx, out, send_error: false });
+        *times = cx.row;
+    }
+
+    /// Lets the clock go on to `until`.
+    fn wait(
+        &mut self,
+        until: i64,
+        late: i64,
+        chain: &mut Chain,
+        out: &mut Collected,
+        times: &mut RowTimes,
+    ) {
+        while let Some(at) = chain.deadline().filter(|d| d + late <= until) {
+            self.now = self.now.max(at + late);
+            self.tick(chain, out, times);
+        }
+        self.now = self.now.max(until);
     }
 
     fn push(
@@ -137,14 +195,7 @@ impl Layout {
         let frame = Frame::new((0..self.cols).map(column), batch.rows);
         let mut sel: Vec<u32> = (0..batch.rows as u32).collect();
         let zone = TimeZone::UTC;
-        let mut cx = Cx {
-            now_ms: NOW_MS,
-            rule_id: "rule",
-            rule_start: NOW_MS,
-            zone: &zone,
-            row: *times,
-            host: &NoHost,
-        };
+        let mut cx = self.context(&zone, times);
         let chunk = Chunk {
             frame,
             stamps: &batch.stamps,
