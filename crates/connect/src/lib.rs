@@ -12,10 +12,19 @@ pub mod status;
 pub mod traits;
 
 pub mod channel;
+pub mod embed;
 pub mod file;
+pub mod http;
+pub mod httppull;
+pub mod log;
+pub mod log_to_memory;
 pub mod memory;
 pub mod mqtt;
+pub mod nexmark;
 pub mod nop;
+pub mod rest;
+pub mod simulator;
+pub mod tls;
 
 #[cfg(test)]
 mod testing;

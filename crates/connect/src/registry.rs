@@ -17,10 +17,17 @@ pub struct ConnectorDef {
 /// One line a connector.
 static CONNECTORS: &[&ConnectorDef] = &[
     &crate::channel::CONNECTOR,
+    &crate::embed::CONNECTOR,
     &crate::file::CONNECTOR,
+    &crate::httppull::CONNECTOR,
+    &crate::log::CONNECTOR,
+    &crate::log_to_memory::CONNECTOR,
     &crate::memory::CONNECTOR,
     &crate::mqtt::CONNECTOR,
+    &crate::nexmark::CONNECTOR,
     &crate::nop::CONNECTOR,
+    &crate::rest::CONNECTOR,
+    &crate::simulator::CONNECTOR,
 ];
 
 pub fn connectors() -> &'static [&'static ConnectorDef] {

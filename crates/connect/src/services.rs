@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use rekuiper_broker::BrokerHandle;
 use rekuiper_rt::Clock;
 
+use crate::log_to_memory::ResultLog;
 use crate::memory::MemoryBus;
 use crate::mqtt::ClientPool;
 
@@ -21,10 +22,14 @@ pub struct Services {
     pub mqtt: ClientPool,
     /// Topics between rules.
     pub memory: MemoryBus,
+    /// Results of rules with a `logToMemory` action.
+    pub results: ResultLog,
     /// The broker inside this process, with the addresses it listens on.
     pub broker: OnceLock<(BrokerHandle, Vec<SocketAddr>)>,
     /// Who waits for results inside this process.
     pub feeds: crate::channel::Feeds,
+    /// Queues of an application around the engine.
+    pub embedded: crate::embed::Embedded,
     /// `basic.enablePrivateNet`: HTTP connectors may reach private and loopback addresses.
     pub private_net: AtomicBool,
 }
@@ -37,8 +42,10 @@ impl Services {
             data,
             mqtt: ClientPool::default(),
             memory: MemoryBus::default(),
+            results: ResultLog::default(),
             broker: OnceLock::new(),
             feeds: Default::default(),
+            embedded: Default::default(),
             private_net: AtomicBool::new(false),
         })
     }

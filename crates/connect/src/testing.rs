@@ -101,7 +101,7 @@ impl World {
         let task = task::spawn("source", async move {
             let _ = told.send(source.run(cx, SourceOut { tx }).await);
         });
-        Running { rx, end, status, task }
+        Running { rx, end, status, _task: task }
     }
 }
 
@@ -110,7 +110,7 @@ pub struct Running {
     rx: queue::Receiver<SourceItem>,
     end: tokio::sync::oneshot::Receiver<Result<(), ConnectError>>,
     pub status: Arc<ConnStatus>,
-    pub task: Task,
+    _task: Task,
 }
 
 impl Running {
@@ -176,18 +176,12 @@ pub fn texts(batch: &RawBatch) -> Vec<String> {
             msgs.iter().map(|m| text(m.payload)).collect()
         }
         Payloads::Rows(rows) => rows.iter().map(|r| show(&r.data)).collect(),
+        Payloads::Columns(c) => (0..c.rows).map(|row| show(&Arc::new(c.object(row)))).collect(),
     }
 }
 
 pub fn show(row: &Arc<Object>) -> String {
     json::to_string(&Value::Object(row.clone())).unwrap_or_default()
-}
-
-pub fn row(text: &str) -> Object {
-    match json::parse(text.as_bytes()) {
-        Ok(Value::Object(row)) => (*row).clone(),
-        other => panic!("{text} is no row: {other:?}"),
-    }
 }
 
 /// Lets every task run that can.

@@ -98,6 +98,14 @@ impl SourceOut {
     }
 }
 
+/// When a source that works every `interval_ms` works next, after it was due at `last_ms`: times
+/// that were missed are left out.
+pub fn next_tick(last_ms: i64, interval_ms: i64, now_ms: i64) -> i64 {
+    let next = last_ms.saturating_add(interval_ms);
+    let late = now_ms.saturating_sub(next);
+    if late <= 0 { next } else { now_ms + interval_ms - late % interval_ms.max(1) }
+}
+
 /// What a source is told about its place.
 #[derive(Clone)]
 pub struct SourceCx {

@@ -15,7 +15,7 @@ use super::csv::{CsvReader, Layout};
 use super::folder::Folder;
 use super::lines::LineReader;
 use super::whole;
-use crate::traits::{BoxFuture, Opened, Source, SourceCx, SourceOut, Stopped};
+use crate::traits::{BoxFuture, Opened, Source, SourceCx, SourceOut, Stopped, next_tick};
 use crate::{ConnectError, Props, Services};
 
 /// How often a watched folder is looked at, in milliseconds.
@@ -196,7 +196,7 @@ impl Run {
             if self.conf.interval_ms == 0 {
                 return Ok(());
             }
-            next = (next + self.conf.interval_ms).max(self.cx.clock.now_ms());
+            next = next_tick(next, self.conf.interval_ms, self.cx.clock.now_ms());
             self.cx.clock.sleep_until(next).await;
         }
     }
@@ -222,7 +222,7 @@ impl Run {
                 }
                 Err(e) => self.out.error(format!("folder {}: {e}", path.display())).await?,
             }
-            next = (next + pause).max(self.cx.clock.now_ms());
+            next = next_tick(next, pause, self.cx.clock.now_ms());
             self.cx.clock.sleep_until(next).await;
             settled = self.conf.interval_ms == 0;
         }
