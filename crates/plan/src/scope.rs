@@ -73,7 +73,7 @@ fn source(catalog: &dyn Catalog, from: &Source, join: JoinKind) -> Result<ScopeS
     let info = catalog.stream(&from.name).ok_or_else(|| {
         PlanError::at(
             from.span,
-            format!("there is no stream or table named {}", from.name),
+            format!("stream or table {} is not found", from.name),
         )
         .expected("a name that SHOW STREAMS or SHOW TABLES lists")
     })?;

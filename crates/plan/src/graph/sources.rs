@@ -76,7 +76,7 @@ fn source(name: &str, node: &Node, catalog: &dyn Catalog) -> Result<(GraphSource
     let info = match &stream {
         Some(stream) => {
             let info = catalog.stream(stream).ok_or_else(|| {
-                wrong(name, format!("there is no stream or table named {stream}"))
+                wrong(name, format!("stream or table {stream} is not found"))
             })?;
             check(
                 name,
