@@ -168,7 +168,8 @@ impl FlowEngine {
                 concurrency: o.concurrency as i64,
                 disable_buffer_full_discard: o.disable_buffer_full_discard,
                 qos: o.qos,
-                temp: rule.temp,
+                // Any rule may read a temporary stream: a deviation from eKuiper on purpose.
+                temp: true,
                 ..RuleOptions::default()
             },
             send_error: o.send_error,
@@ -209,7 +210,8 @@ fn metrics(report: NodeReport) -> (String, NodeMetrics) {
         latency_histogram: None,
         latency_sum_us: 0,
     };
-    (report.name, metrics)
+    // Each node runs once: its instance is 0.
+    (format!("{}_0", report.name), metrics)
 }
 
 impl RuleEngine for FlowEngine {
