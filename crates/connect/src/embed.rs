@@ -1,4 +1,5 @@
-//! `$embed`: a source and a sink for whoever holds the engine inside a process of their own: batches
+//! `$embed`: a source and a sink for whoever holds the engine inside a process of their own:
+//! batches
 //! are pushed in and encoded results come out through bounded queues, without a socket or a file.
 //! Not for users: its name cannot be typed.
 

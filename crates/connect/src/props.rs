@@ -77,7 +77,9 @@ impl Props {
             Some(Json::String(s)) if s.is_empty() => Ok(default),
             Some(Json::String(s)) => match rekuiper_value::time::parse_duration(s) {
                 Ok(nanos) => Ok((nanos / 1_000_000) as i64),
-                Err(_) => Err(self.wrong(key, "a duration (1500, 1.5s, 2m)", &Json::String(s.clone()))),
+                Err(_) => {
+                    Err(self.wrong(key, "a duration (1500, 1.5s, 2m)", &Json::String(s.clone())))
+                }
             },
             Some(other) => Err(self.wrong(key, "a duration (1500, 1.5s, 2m)", other)),
         }

@@ -60,7 +60,9 @@ fn sink(props: &Props) -> Result<Opened, ConnectError> {
 fn holds_template(props: &Props, key: &str) -> bool {
     match props.get(key) {
         Some(Json::String(text)) => text.contains("{{"),
-        Some(Json::Object(map)) => map.values().any(|v| v.as_str().is_some_and(|t| t.contains("{{"))),
+        Some(Json::Object(map)) => {
+            map.values().any(|v| v.as_str().is_some_and(|t| t.contains("{{")))
+        }
         _ => false,
     }
 }
@@ -274,7 +276,9 @@ mod tests {
         sink.write(&payloads(&["the payload"], vec![]), 0).await.unwrap();
         let seen = server.last();
         assert!(seen.headers.iter().any(|h| h.contains("multipart/form-data; boundary=")));
-        for part in ["name=\"who\"\r\n\r\nme\r\n", "name=\"f\"; filename=\"1000000\"", "the payload"] {
+        for part in
+            ["name=\"who\"\r\n\r\nme\r\n", "name=\"f\"; filename=\"1000000\"", "the payload"]
+        {
             assert!(seen.body.contains(part), "{}", seen.body);
         }
     }

@@ -84,7 +84,8 @@ fn plain() -> Arc<ClientConfig> {
             let provider = Arc::new(ring::default_provider());
             let builder = ClientConfig::builder_with_provider(provider.clone())
                 .with_protocol_versions(&[&version::TLS13, &version::TLS12]);
-            match (builder, WebPkiServerVerifier::builder_with_provider(native_roots(), provider).build()) {
+            let verifier = WebPkiServerVerifier::builder_with_provider(native_roots(), provider);
+            match (builder, verifier.build()) {
                 (Ok(builder), Ok(verifier)) => {
                     Arc::new(builder.with_webpki_verifier(verifier).with_no_client_auth())
                 }

@@ -1,5 +1,5 @@
-//! Runs one rule on one MQTT stream into a file: `rule PORT TOPIC FORMAT OUT SQL`. For profiling the
-//! data path without a server around it.
+//! Runs one rule on one MQTT stream into a file: `rule PORT TOPIC FORMAT OUT SQL`. For profiling
+//! the data path without a server around it.
 
 use std::sync::Arc;
 

@@ -117,8 +117,8 @@ impl Engine {
         Ok(build::plan(spec, catalog)?.explain.text())
     }
 
-    /// Starts a rule; `on_end` is called when it ends by itself. A run of the same id must have been
-    /// stopped.
+    /// Starts a rule; `on_end` is called when it ends by itself. A run of the same id must have
+    /// been stopped.
     pub fn start(
         &self,
         spec: &RuleSpec,

@@ -2,8 +2,8 @@
 //! every row a column.
 //!
 //! Of several sources, a call sees the rows of those that it reads. A row whose arguments fail is
-//! lost; in a set that loses the result. Holds one state per call and partition, for the life of the
-//! rule: PARTITION BY a column of unbounded values grows without bound, as it does in eKuiper.
+//! lost; in a set that loses the result. Holds one state per call and partition, for the life of
+//! the rule: PARTITION BY a column of unbounded values grows without bound, as it does in eKuiper.
 
 use hashbrown::HashMap;
 use rekuiper_functions::{self as functions, FunctionDef, Kind};

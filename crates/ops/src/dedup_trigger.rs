@@ -1,6 +1,6 @@
 //! dedup_trigger(start, end, now, expire): each row asks for a span of time; it gets those parts of
-//! it that no earlier row asked for, as `[{"start_key": "…", "end_key": "…"}]`, null where nothing is
-//! left. What lies more than `expire` before the row's `now` is not looked at any more.
+//! it that no earlier row asked for, as `[{"start_key": "…", "end_key": "…"}]`, null where nothing
+//! is left. What lies more than `expire` before the row's `now` is not looked at any more.
 //!
 //! A row whose span is not over yet waits until it is: by the `now` of later rows, or by the clock.
 //! Holds the waiting rows, at most [`WAITING_MAX`], and the spans of the last `expire`.
@@ -55,14 +55,17 @@ impl DedupTrigger {
     fn request(&self, chunk: &Chunk<'_>, row: u32, ocx: &mut OpCx<'_, '_>) -> Result<Request> {
         let times = Times::of(chunk);
         let mut given = [0; 4];
-        for ((slot, arg), word) in given.iter_mut().zip(&self.args).zip(["start", "end", "now", "expire"]) {
+        for ((slot, arg), word) in
+            given.iter_mut().zip(&self.args).zip(["start", "end", "now", "expire"])
+        {
             *slot = match arg.eval(&chunk.frame, times, row as usize, ocx.cx)? {
                 Value::Int(i) | Value::Wide(i) => i,
                 Value::Float(f) if f.trunc() == f && f.abs() < 9e15 => f as i64,
                 other => {
                     let kind = other.kind_name();
-                    let text = format!("dedup_trigger: {word} must be a whole number, found {kind}");
-                    return Err(Error::new(text));
+                    return Err(Error::new(format!(
+                        "dedup_trigger: {word} must be a whole number, found {kind}"
+                    )));
                 }
             };
         }

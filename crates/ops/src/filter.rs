@@ -1,8 +1,8 @@
 //! WHERE: keeps the rows for which a condition is true.
 //!
 //! Of single rows a failing one is lost alone; where a window's rows stand together, an error loses
-//! the result. A set of which nothing is left is no result, and neither is one that was empty before.
-//! Holds nothing.
+//! the result. A set of which nothing is left is no result, and neither is one that was empty
+//! before. Holds nothing.
 
 use rekuiper_expr::{Env, Expr, Predicate, truth};
 use rekuiper_value::Error;

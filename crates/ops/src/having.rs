@@ -1,5 +1,5 @@
-//! HAVING: keeps the groups (or rows) of a set for which a condition is true. A set of which nothing
-//! is left, and an empty one, is no result. An error loses the result. Holds nothing.
+//! HAVING: keeps the groups (or rows) of a set for which a condition is true. A set of which
+//! nothing is left, and an empty one, is no result. An error loses the result. Holds nothing.
 
 use rekuiper_expr::Expr;
 

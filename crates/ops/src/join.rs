@@ -170,14 +170,16 @@ impl Join {
         let hashed = !step.right_keys.is_empty();
         if hashed {
             let right = Tuples::of(self.tables.len(), step.right, &right_rows);
-            for (at, key) in self.keys(&step.right_keys, &right, pool, ocx)?.into_iter().enumerate() {
+            let keys = self.keys(&step.right_keys, &right, pool, ocx)?;
+            for (at, key) in keys.into_iter().enumerate() {
                 if let Some(key) = key {
                     by_key.entry(key).or_default().push(at as u32);
                 }
             }
             left_keys = self.keys(&step.left_keys, &left, pool, ocx)?;
         }
-        let everyone: Vec<u32> = if hashed { Vec::new() } else { (0..right_rows.len() as u32).collect() };
+        let everyone: Vec<u32> =
+            if hashed { Vec::new() } else { (0..right_rows.len() as u32).collect() };
         let mut out = Tuples::new(self.tables.len());
         let mut used = vec![false; right_rows.len()];
         for at in 0..left.len() {
@@ -202,7 +204,8 @@ impl Join {
                 out.push_joined(&left, at, step.right, NONE);
             }
             if out.len() > ROWS_MAX {
-                return Err(Error::new(format!("a join may give {ROWS_MAX} rows, and this gives more")));
+                let text = format!("a join may give {ROWS_MAX} rows, and this gives more");
+                return Err(Error::new(text));
             }
         }
         if matches!(step.kind, JoinKind::Right | JoinKind::Full) {

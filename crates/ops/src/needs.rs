@@ -16,7 +16,9 @@ impl Needs {
             match item {
                 OutItem::Field { expr, .. } | OutItem::Spread { expr, .. } => needs.expr(expr),
                 OutItem::Members(expr) => needs.expr(expr),
-                OutItem::Row(parts) => parts.iter().filter_map(Part::expr).for_each(|e| needs.expr(e)),
+                OutItem::Row(parts) => {
+                    parts.iter().filter_map(Part::expr).for_each(|e| needs.expr(e))
+                }
                 OutItem::Const { .. } => {}
             }
         }

@@ -34,7 +34,9 @@ impl Projection {
         let mut direct = true;
         for item in &plan.items {
             match item {
-                OutItem::Field { name, .. } | OutItem::Const { name, .. } => names.push(name.clone()),
+                OutItem::Field { name, .. } | OutItem::Const { name, .. } => {
+                    names.push(name.clone())
+                }
                 OutItem::Row(parts) => direct &= single && matches!(parts[..], [Part::Spread(_)]),
                 OutItem::Spread { .. } | OutItem::Members(_) => direct = false,
             }

@@ -104,7 +104,11 @@ fn case(sql: &str, event: bool, fields: &str, rows: &[Value]) -> Value {
 const WHOLE: Mode = Mode { batch: 1024, buffered: false, reload_after: None };
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..Default::default()
+    })]
 
     #[test]
     fn however_rows_are_held_and_come(

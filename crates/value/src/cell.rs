@@ -13,8 +13,8 @@ pub enum CellKind {
     Null,
     False,
     True,
-    /// A JSON integer of at most 15 digits written canonically (no leading zero, not `-0`): the text
-    /// is its own output form and fits an i64 and a double exactly.
+    /// A JSON integer of at most 15 digits written canonically (no leading zero, not `-0`): the
+    /// text is its own output form and fits an i64 and a double exactly.
     Int,
     /// A JSON decimal, canonical in the sense that a shortest-digits printer gives the same text.
     Decimal,

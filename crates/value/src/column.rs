@@ -97,8 +97,8 @@ impl Column {
         self.ints
     }
 
-    /// Whether every row is a plain double: numbers as text of a column that is not declared BIGINT,
-    /// or doubles as such.
+    /// Whether every row is a plain double: numbers as text of a column that is not declared
+    /// BIGINT, or doubles as such.
     pub fn is_doubles(&self) -> bool {
         let held = matches!(self.repr, Repr::Cells(_) | Repr::Floats(_));
         held && !self.ints && self.nums().all_plain

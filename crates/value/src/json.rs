@@ -20,7 +20,8 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<()> {
         Value::Int(i) | Value::Wide(i) => number::write_i64(out, *i),
         Value::Float(f) if f.is_finite() => number::write_json_f64(out, *f),
         Value::Float(f) => {
-            return Err(Error::new(format!("json: unsupported value: {f}: JSON has no such number")));
+            let text = format!("json: unsupported value: {f}: JSON has no such number");
+            return Err(Error::new(text));
         }
         Value::Str(s) => write_str(out, s.as_bytes()),
         Value::Bytes(b) => write_base64(out, b),
@@ -393,7 +394,9 @@ pub fn to_serde(value: &Value) -> serde_json::Value {
                 .map(|(k, v)| (k.to_string(), to_serde(v)))
                 .collect(),
         ),
-        other => to_string(other).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or(J::Null),
+        other => {
+            to_string(other).ok().and_then(|t| serde_json::from_str(&t).ok()).unwrap_or(J::Null)
+        }
     }
 }
 
@@ -419,7 +422,9 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_json() {
-        for bad in ["", "{", "[1,]", "{\"a\":}", "01", "1.", "tru", "\"a", "{} x", "\"\u{1}\"", "nan"] {
+        for bad in
+            ["", "{", "[1,]", "{\"a\":}", "01", "1.", "tru", "\"a", "{} x", "\"\u{1}\"", "nan"]
+        {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(parse(&vec![b'['; 100_000]).is_err());

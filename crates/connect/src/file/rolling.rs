@@ -52,7 +52,8 @@ impl Rolling {
             }
         };
         // without a stamp in the name the next file would overwrite this one: nothing is lost
-        let never = pattern == Pattern::None && interval_ms == 0 && props.get("rollingCount").is_none();
+        let never =
+            pattern == Pattern::None && interval_ms == 0 && props.get("rollingCount").is_none();
         Ok(Rolling {
             interval_ms,
             count: if never && bytes == 0 { 0 } else { count },
@@ -124,7 +125,10 @@ mod tests {
         ] {
             assert!(rolling(bad).is_err());
         }
-        assert!(!rolling(serde_json::json!({})).unwrap().due(5_000_000, 0, 0, 0), "nothing is lost");
+        assert!(
+            !rolling(serde_json::json!({})).unwrap().due(5_000_000, 0, 0, 0),
+            "nothing is lost"
+        );
     }
 
     #[test]

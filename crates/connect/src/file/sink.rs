@@ -133,7 +133,9 @@ impl FileSink {
     }
 
     fn roll_due(&self, path: &Path) -> bool {
-        self.files.get(path).is_some_and(|o| self.rolling.due(o.count, o.bytes, o.since_ms, self.now_ms))
+        self.files
+            .get(path)
+            .is_some_and(|o| self.rolling.due(o.count, o.bytes, o.since_ms, self.now_ms))
     }
 
     fn path_of(&self, batch: &SinkBatch, i: usize) -> Result<PathBuf, ConnectError> {

@@ -120,7 +120,10 @@ fn after_read(props: &Props) -> Result<AfterRead, ConnectError> {
     match props.int("actionAfterRead", 0)? {
         0 => Ok(AfterRead::Keep),
         1 => Ok(AfterRead::Delete),
-        2 => Ok(AfterRead::Move(props.required("moveTo", "file source with actionAfterRead 2")?.into())),
+        2 => {
+            let to = props.required("moveTo", "file source with actionAfterRead 2")?;
+            Ok(AfterRead::Move(to.into()))
+        }
         other => Err(ConnectError::config(format!(
             "actionAfterRead must be 0 (keep), 1 (delete) or 2 (move), found {other}"
         ))),
@@ -190,7 +193,9 @@ impl Run {
             // what was deleted or moved after reading may come again or not
             let gone = self.conf.after != AfterRead::Keep && !path.exists();
             match if gone { Ok(()) } else { self.read(path).await } {
-                Err(Ended::Failed(text)) if self.conf.interval_ms > 0 => self.out.error(text).await?,
+                Err(Ended::Failed(text)) if self.conf.interval_ms > 0 => {
+                    self.out.error(text).await?
+                }
                 other => other?,
             }
             if self.conf.interval_ms == 0 {

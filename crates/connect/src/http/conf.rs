@@ -49,7 +49,9 @@ impl HttpConf {
         };
         let packed = match props.str_or("compression", "")? {
             "" => None,
-            name => Some(Compression::by_name(name).map_err(|e| ConnectError::config(e.to_string()))?),
+            name => {
+                Some(Compression::by_name(name).map_err(|e| ConnectError::config(e.to_string()))?)
+            }
         };
         let code_in_body = match props.str_or("responseType", "code")? {
             "code" => false,

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::{lookup, sink, source};
 use crate::testing::{
-    World, emissions, error_of, is_pending, lookup_of, payloads, props, settle, show, sink_of, source_of,
+    World, emissions, error_of, is_pending, lookup_of, payloads, props, settle, show, sink_of,
+    source_of,
 };
 use crate::{Fault, Sink};
 

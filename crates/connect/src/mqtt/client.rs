@@ -221,7 +221,9 @@ impl Work {
         }
     }
 
-    async fn connect(&mut self) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>), End> {
+    async fn connect(
+        &mut self,
+    ) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>), End> {
         let address = self.options.address();
         let late = |_| End::Lost(format!("no answer from {address} in 5 s"));
         let made = timeout(ANSWER, stream::connect(&self.options)).await.map_err(late)?;
@@ -534,4 +536,3 @@ fn random_id() -> String {
     let random = || std::collections::hash_map::RandomState::new().build_hasher().finish();
     format!("rekuiper-{:016x}{:08x}", random(), random() as u32)
 }
-

@@ -21,7 +21,8 @@ pub async fn inside(services: &Services, options: &ClientOptions) -> Option<Brok
         a.port() == options.port && (a.ip().is_unspecified() || a.ip().is_loopback())
     };
     let hit = named.any(|n| {
-        listeners.iter().any(|l| *l == n || (ours(l) && n.port() == l.port() && n.ip().is_loopback()))
+        let near = n.ip().is_loopback();
+        listeners.iter().any(|l| *l == n || (ours(l) && n.port() == l.port() && near))
     });
     hit.then(|| broker.clone())
 }

@@ -75,7 +75,9 @@ pub fn qos(props: &Props, default: i64) -> Result<QoS, ConnectError> {
         0 => Ok(QoS::AtMostOnce),
         1 => Ok(QoS::AtLeastOnce),
         2 => Ok(QoS::ExactlyOnce),
-        other => Err(ConnectError::config(format!("property qos must be 0, 1 or 2, found {other}"))),
+        other => {
+            Err(ConnectError::config(format!("property qos must be 0, 1 or 2, found {other}")))
+        }
     }
 }
 
@@ -129,7 +131,8 @@ mod tests {
 
     #[test]
     fn servers_and_versions() {
-        let o = options(serde_json::json!({"server": "tcp://h:99", "ProtocolVersion": "5"})).unwrap();
+        let o =
+            options(serde_json::json!({"server": "tcp://h:99", "ProtocolVersion": "5"})).unwrap();
         assert_eq!((o.host.as_str(), o.port, o.tls, o.version), ("h", 99, false, Version::V5));
         let o = options(serde_json::json!({"server": "ssl://[::1]"})).unwrap();
         assert_eq!((o.host.as_str(), o.port, o.tls), ("::1", 8883, true));

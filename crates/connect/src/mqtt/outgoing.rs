@@ -129,7 +129,8 @@ mod tests {
     fn job(qos: u8, frames: usize) -> (Job, oneshot::Receiver<Result<(), ConnectError>>) {
         let (reply, heard) = oneshot::channel();
         let ends = (1..=frames as u32).map(|i| i * 4).collect();
-        let ids_at = if qos == 0 { vec![] } else { (0..frames as u32).map(|i| i * 4 + 1).collect() };
+        let ids_at =
+            if qos == 0 { vec![] } else { (0..frames as u32).map(|i| i * 4 + 1).collect() };
         (Job { frames: vec![0; frames * 4], ends, ids_at, qos, reply }, heard)
     }
 

@@ -116,7 +116,9 @@ impl Reader {
                 return Ok(true);
             }
             let rest = &self.buf[self.parsed..];
-            let Some(frame) = frame::scan_limited(rest, PACKET_BYTES_MAX)? else { return Ok(false) };
+            let Some(frame) = frame::scan_limited(rest, PACKET_BYTES_MAX)? else {
+                return Ok(false);
+            };
             let body = &rest[frame.body.clone()];
             if frame.kind == PacketKind::Publish {
                 let view = publish::view(self.version, frame.flags, body)?;

@@ -65,7 +65,8 @@ impl MqttSink {
                 false => &self.topic,
             };
             if self.template && !valid_name(topic) {
-                return Err(ConnectError::data(format!("topic {topic:?} is not valid")).after(i - from));
+                let bad = ConnectError::data(format!("topic {topic:?} is not valid"));
+                return Err(bad.after(i - from));
             }
             let parts = PublishParts {
                 topic: topic.as_bytes(),

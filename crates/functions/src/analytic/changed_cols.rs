@@ -55,7 +55,8 @@ impl Analytic for ChangedCols {
 }
 
 cases! {
-    series: r#"[["c_",true,["t",20],["h",5]],["c_",true,["t",20],["h",6]],["c_",true,["t",null],["h",6]]]"#
+    series:
+    r#"[["c_",true,["t",20],["h",5]],["c_",true,["t",20],["h",6]],["c_",true,["t",null],["h",6]]]"#
         => r#"[{"c_h":5,"c_t":20},{"c_h":6},{}]"#,
     r#"[["c_",false,["t",20],["h",5]],["c_",false,["t",20],["h",null]],["c_",false,["t",20]]]"#
         => r#"[{"c_h":5,"c_t":20},{"c_h":null},{}]"#,

@@ -16,7 +16,8 @@ pub fn millis_of(unit: TimeUnit) -> i64 {
     }
 }
 
-/// The end of the first window of `length` milliseconds, written in `unit`, for a first moment `at`.
+/// The end of the first window of `length` milliseconds, written in `unit`, for a first moment
+/// `at`.
 ///
 /// The moment is cut to the next larger unit (a day for hours, a minute for seconds) in the rule's
 /// time zone; from there the end lies a whole number of lengths away. Days end at midnight. With

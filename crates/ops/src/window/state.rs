@@ -66,7 +66,9 @@ impl StateWindow {
             self.key.push(&expr.eval(&chunk.frame, times, at, ocx.cx)?);
         }
         let mut holds = |e: &Option<RowExpr>| match e {
-            Some(e) => e.eval(&chunk.frame, times, at, ocx.cx).map(|v| Some(v.as_bool() == Some(true))),
+            Some(e) => {
+                e.eval(&chunk.frame, times, at, ocx.cx).map(|v| Some(v.as_bool() == Some(true)))
+            }
             None => Ok(None),
         };
         let (begin, end) = (holds(&self.begin)?.unwrap_or(false), holds(&self.end)?);
@@ -75,8 +77,8 @@ impl StateWindow {
         let part = match self.parts.get_mut(self.key.bytes()) {
             Some(part) => part,
             None if begin => {
-                let fresh =
-                    Part { state: State::default(), rows: Rows::new(self.keep.clone(), self.width) };
+                let rows = Rows::new(self.keep.clone(), self.width);
+                let fresh = Part { state: State::default(), rows };
                 self.parts.entry(self.key.bytes().into()).or_insert(fresh)
             }
             None => return Ok(()), // nothing open, nothing to open: not worth a partition

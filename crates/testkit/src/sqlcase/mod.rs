@@ -1,8 +1,9 @@
 //! SQL cases: rows and a statement in, emissions out.
 //!
-//! A case is a JSON object: `streams` (`name`, `fields`, `with`, `kind`, `input` or `lines`), `sql`,
-//! `options`, and what is expected: `expect`, a list of emissions, each a list of rows (in any order
-//! unless the statement has ORDER BY), or `error`, where it must be refused.
+//! A case is a JSON object: `streams` (`name`, `fields`, `with`, `kind`, `input` or `lines`),
+//! `sql`,
+//! `options`, and what is expected: `expect`, a list of emissions, each a list of rows (in any
+//! order unless the statement has ORDER BY), or `error`, where it must be refused.
 
 mod catalog;
 mod run;

@@ -59,8 +59,8 @@ pub fn run(case: &Json, mode: Mode) -> Result<Vec<Json>, String> {
 }
 
 /// A case in processing time: every row says in its member `at` when it arrives; in between the
-/// clock stops at every deadline of the operators, up to `until`. With `late` the ticks come so many
-/// milliseconds after their deadline.
+/// clock stops at every deadline of the operators, up to `until`. With `late` the ticks come so
+/// many milliseconds after their deadline.
 pub fn timed(case: &Json, until: i64, late: i64) -> Result<Vec<Json>, String> {
     let sql = case["sql"].as_str().unwrap_or("");
     let streams = Streams::of(case)?;

@@ -28,7 +28,8 @@ impl Assign for Tumbling {
         let Some((start, end)) = self.open else {
             // in event time only a row opens the first window
             if row || !self.event {
-                self.open = Some((clock, first_end(clock, self.unit, self.length, zone, self.event)));
+                let end = first_end(clock, self.unit, self.length, zone, self.event);
+                self.open = Some((clock, end));
                 return self.due(clock, row, zone);
             }
             return None;

@@ -66,7 +66,8 @@ impl Firsts {
     /// Keeps the memory of a column for the next groups.
     pub fn give_back(&mut self, column: Column) {
         if let Some((bytes, mut cells)) = column.into_cells() {
-            let mut bytes = bytes.try_into_mut().map(|b: BytesMut| Vec::from(b)).unwrap_or_default();
+            let bytes = bytes.try_into_mut().map(|b: BytesMut| Vec::from(b));
+            let mut bytes = bytes.unwrap_or_default();
             bytes.clear();
             cells.clear();
             self.0 = Store::Cells { bytes, cells, ints: false };

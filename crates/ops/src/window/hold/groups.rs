@@ -120,8 +120,9 @@ impl Groups {
             Some(error) => next.error(&error, ocx),
             None if self.keys.len() > 0 => self.send_groups(emission, stamp, ocx, next),
             None if self.row_when_empty && self.dims.is_empty() => {
+                let nothing = |a: &_| Ok(Column::values(vec![Aggregate::of_nothing(a)?]));
                 let results: rekuiper_value::Result<Vec<Column>> =
-                    self.aggregates.iter().map(|a| Ok(Column::values(vec![a.of_nothing()?]))).collect();
+                    self.aggregates.iter().map(nothing).collect();
                 match results {
                     Ok(results) => self.hand_on(&[], &results, 1, emission, stamp, ocx, next),
                     Err(error) => next.error(&error, ocx),

@@ -132,7 +132,12 @@ impl Keys {
 
     /// The hot way: keys straight from the payload's bytes. The outer `None`: no cells here; the
     /// inner: too many groups.
-    fn by_cells(&mut self, column: &Column, rows: &[u32], ids: &mut Vec<u32>) -> Option<Option<()>> {
+    fn by_cells(
+        &mut self,
+        column: &Column,
+        rows: &[u32],
+        ids: &mut Vec<u32>,
+    ) -> Option<Option<()>> {
         let (cells, bytes) = column.as_cells()?;
         let Keys { index, scratch } = self;
         ids.reserve(rows.len());

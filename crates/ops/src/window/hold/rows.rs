@@ -202,7 +202,9 @@ impl Hold for Rows {
         let column = |c: &Column| Value::array(rows.clone().map(|r| c.value(r)).collect());
         Value::array(vec![
             Value::array(self.times()[self.start..].iter().map(|t| Value::Int(*t)).collect()),
-            Value::array(self.sources[self.start..].iter().map(|s| Value::Int((*s).into())).collect()),
+            Value::array(
+                self.sources[self.start..].iter().map(|s| Value::Int((*s).into())).collect(),
+            ),
             Value::array(self.cols.iter().map(column).collect()),
         ])
     }

@@ -1,4 +1,5 @@
-//! sum, avg, min and max of many groups at once: plain numbers in flat vectors, updated column-wise.
+//! sum, avg, min and max of many groups at once: plain numbers in flat vectors, updated
+//! column-wise.
 //!
 //! What does not fit there (text, numbers beyond 2^53, wrong kinds, a sum beyond 64 bits) moves the
 //! group to the function's own accumulator, which goes on from the same state: both ways give the
@@ -164,7 +165,8 @@ impl Running {
         };
         // of two equal extremes (0 and -0) the first one stays
         let held = f64::from_bits(self.bits[group]);
-        let stays = self.kinds[group] == FLOAT && matches!(self.op, Op::Min | Op::Max) && next == held;
+        let stays =
+            self.kinds[group] == FLOAT && matches!(self.op, Op::Min | Op::Max) && next == held;
         if !stays {
             self.kinds[group] = FLOAT;
             self.bits[group] = next.to_bits();
@@ -228,7 +230,9 @@ impl Running {
         let group = id as usize;
         Ok(match (self.kinds[group], self.op) {
             (NONE, _) => Value::Null,
-            (INT, Op::Avg) => Value::Int(self.bits[group] as i64 / self.counts[group].max(1) as i64),
+            (INT, Op::Avg) => {
+                Value::Int(self.bits[group] as i64 / self.counts[group].max(1) as i64)
+            }
             (FLOAT, Op::Avg) => {
                 Value::Float(f64::from_bits(self.bits[group]) / self.counts[group].max(1) as f64)
             }
@@ -258,8 +262,8 @@ impl Running {
         Value::object(Object::from([("s".into(), state)]))
     }
 
-    /// Puts a saved state into a group that has none. All states are given to the accumulator, which
-    /// knows how to read them.
+    /// Puts a saved state into a group that has none. All states are given to the accumulator,
+    /// which knows how to read them.
     pub fn load(&mut self, id: u32, state: &Value) {
         self.restore(id, state);
     }
