@@ -5,10 +5,12 @@
 //! [`SourceOut`], a sink takes batches of encoded payloads or rows. What all connectors share of
 //! the process around them is in [`Services`]. Registered by one line in [`connectors`].
 
+pub mod data_server;
 pub mod props;
 pub mod registry;
 pub mod services;
 pub mod status;
+pub mod tls;
 pub mod traits;
 
 pub mod channel;
@@ -16,6 +18,7 @@ pub mod embed;
 pub mod file;
 pub mod http;
 pub mod httppull;
+pub mod httppush;
 pub mod log;
 pub mod log_to_memory;
 pub mod memory;
@@ -24,11 +27,13 @@ pub mod nexmark;
 pub mod nop;
 pub mod rest;
 pub mod simulator;
-pub mod tls;
+pub mod sse;
+pub mod websocket;
 
 #[cfg(test)]
 mod testing;
 
+pub use data_server::DataServer;
 pub use props::Props;
 pub use registry::{ConnectorDef, connectors, find};
 pub use services::Services;

@@ -20,6 +20,7 @@ static CONNECTORS: &[&ConnectorDef] = &[
     &crate::embed::CONNECTOR,
     &crate::file::CONNECTOR,
     &crate::httppull::CONNECTOR,
+    &crate::httppush::CONNECTOR,
     &crate::log::CONNECTOR,
     &crate::log_to_memory::CONNECTOR,
     &crate::memory::CONNECTOR,
@@ -28,6 +29,8 @@ static CONNECTORS: &[&ConnectorDef] = &[
     &crate::nop::CONNECTOR,
     &crate::rest::CONNECTOR,
     &crate::simulator::CONNECTOR,
+    &crate::sse::CONNECTOR,
+    &crate::websocket::CONNECTOR,
 ];
 
 pub fn connectors() -> &'static [&'static ConnectorDef] {

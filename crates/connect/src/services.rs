@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use rekuiper_broker::BrokerHandle;
 use rekuiper_rt::Clock;
 
+use crate::data_server::DataServer;
 use crate::log_to_memory::ResultLog;
 use crate::memory::MemoryBus;
 use crate::mqtt::ClientPool;
@@ -30,6 +31,8 @@ pub struct Services {
     pub feeds: crate::channel::Feeds,
     /// Queues of an application around the engine.
     pub embedded: crate::embed::Embedded,
+    /// The port that httppush, websocket and sse share; set once by whoever holds it.
+    pub data_server: OnceLock<Arc<dyn DataServer>>,
     /// `basic.enablePrivateNet`: HTTP connectors may reach private and loopback addresses.
     pub private_net: AtomicBool,
 }
@@ -46,6 +49,7 @@ impl Services {
             broker: OnceLock::new(),
             feeds: Default::default(),
             embedded: Default::default(),
+            data_server: OnceLock::new(),
             private_net: AtomicBool::new(false),
         })
     }
