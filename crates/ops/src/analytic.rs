@@ -154,10 +154,10 @@ impl Op for Analytic {
     }
 
     fn save(&self) -> Value {
-        let state = |(key, state): (&Box<[u8]>, &State)| {
-            Value::array(vec![Value::bytes(key.as_ref()), state.save()])
+        let pair = |key: &[u8], state: &State| {
+            Value::array(vec![Value::bytes(key), state.save()])
         };
-        let call = |c: &Call| Value::array(c.states.iter().map(state).collect());
+        let call = |c: &Call| Value::array(c.states.iter().map(|(k, s)| pair(k, s)).collect());
         Value::array(self.calls.iter().map(call).collect())
     }
 

@@ -301,7 +301,7 @@ impl Op for Join {
     }
 
     fn held(&self) -> usize {
-        self.tables.iter().flatten().map(|(rows, _)| rows.len()).sum()
+        self.tables.iter().flatten().map(|(rows, _)| rows.held()).sum()
     }
 
     fn save(&self) -> Value {

@@ -131,23 +131,23 @@ impl Item {
     fn write(&self, env: Env<'_>, row: usize, out: &mut Vec<u8>) -> Result<()> {
         match (&self.fast, &self.out) {
             (Fast::Col(col), OutItem::Field { nulls, .. }) => {
-                if let Some(column) = env.frame.col(*col) {
-                    if let Some((cells, bytes)) = column.as_cells() {
-                        let cell = cells.get(row).copied().unwrap_or_default();
-                        use rekuiper_value::CellKind as K;
-                        let leave = match cell.kind() {
-                            K::Missing => *nulls != OutNulls::Keep,
-                            K::Null => *nulls == OutNulls::LeaveOut,
-                            _ => false,
-                        };
-                        if leave {
-                            return Ok(());
-                        }
-                        out.extend_from_slice(&self.key);
-                        rekuiper_value::column::write_cell(out, cell, bytes, column.is_ints())?;
-                        out.push(b',');
+                if let Some(column) = env.frame.col(*col)
+                    && let Some((cells, bytes)) = column.as_cells()
+                {
+                    let cell = cells.get(row).copied().unwrap_or_default();
+                    use rekuiper_value::CellKind as K;
+                    let leave = match cell.kind() {
+                        K::Missing => *nulls != OutNulls::Keep,
+                        K::Null => *nulls == OutNulls::LeaveOut,
+                        _ => false,
+                    };
+                    if leave {
                         return Ok(());
                     }
+                    out.extend_from_slice(&self.key);
+                    rekuiper_value::column::write_cell(out, cell, bytes, column.is_ints())?;
+                    out.push(b',');
+                    return Ok(());
                 }
             }
             (Fast::Num(fast), _) if fast.applies(env) => {

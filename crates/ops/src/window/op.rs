@@ -56,7 +56,7 @@ impl<H: Hold> WindowOp<H> {
     fn settle(&mut self, clock: i64, row: bool, ocx: &mut OpCx<'_, '_>, next: &mut Next<'_>) {
         let mut empty = 0;
         while let Some(emit) = self.assign.due(clock, row, ocx.cx.zone) {
-            empty = if self.hold.len() == 0 { empty + 1 } else { 0 };
+            empty = if self.hold.held() == 0 { empty + 1 } else { 0 };
             self.emit(emit, ocx, next);
             if empty >= EMPTY_IN_A_ROW {
                 self.assign.skip_to(clock);
@@ -175,7 +175,7 @@ impl<H: Hold> Op for WindowOp<H> {
     }
 
     fn held(&self) -> usize {
-        self.hold.len()
+        self.hold.held()
     }
 
     fn save(&self) -> Value {

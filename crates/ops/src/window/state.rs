@@ -100,7 +100,7 @@ impl StateWindow {
 
 impl Part {
     fn emit(&mut self, end: i64, ocx: &mut OpCx<'_, '_>, next: &mut Next<'_>) {
-        let start = (self.rows.len() > 0).then(|| self.rows.time(0));
+        let start = (self.rows.held() > 0).then(|| self.rows.time(0));
         let times = WindowTimes { start, end: Some(end), trigger: Some(end) };
         self.rows.emit(Span::All, times, ocx, next);
         self.rows.keep(Stay::None);
@@ -123,15 +123,15 @@ impl Op for StateWindow {
     }
 
     fn held(&self) -> usize {
-        self.parts.values().map(|p| p.rows.len()).sum()
+        self.parts.values().map(|p| p.rows.held()).sum()
     }
 
     fn save(&self) -> Value {
-        let part = |(key, part): (&Box<[u8]>, &Part)| {
+        let part = |key: &[u8], part: &Part| {
             let open = Value::Bool(part.state.open);
-            Value::array(vec![Value::bytes(key.as_ref()), open, part.rows.save()])
+            Value::array(vec![Value::bytes(key), open, part.rows.save()])
         };
-        let parts = self.parts.iter().map(part).collect();
+        let parts = self.parts.iter().map(|(key, p)| part(key, p)).collect();
         Value::array(vec![Value::Int(self.clock), Value::array(parts)])
     }
 

@@ -69,6 +69,10 @@ impl Groups {
         if self.failed.is_none()
             && let Err(error) = self.try_add(chunk, rows, ocx)
         {
+            // the emission is lost: what is there of it may be half done, and is not kept
+            let rows = self.rows;
+            self.forget();
+            self.rows = rows;
             self.failed = Some(error);
         }
     }
@@ -231,7 +235,7 @@ impl Hold for Groups {
     /// Sending has emptied it.
     fn keep(&mut self, _stay: Stay) {}
 
-    fn len(&self) -> usize {
+    fn held(&self) -> usize {
         self.rows
     }
 

@@ -46,7 +46,7 @@ pub trait Hold: Send {
     fn keep(&mut self, stay: Stay);
 
     /// Rows held.
-    fn len(&self) -> usize;
+    fn held(&self) -> usize;
 
     fn save(&self) -> Value;
     fn load(&mut self, state: &Value);

@@ -193,7 +193,7 @@ impl Hold for Rows {
         self.keep_from(from);
     }
 
-    fn len(&self) -> usize {
+    fn held(&self) -> usize {
         self.total() - self.start
     }
 
