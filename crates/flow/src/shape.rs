@@ -36,6 +36,48 @@ pub struct Shaper {
 enum Prop {
     Fixed(Str),
     Template(Template),
+    /// An object property (headers): its values may be templates, the result is its JSON.
+    Map(Vec<(String, Prop)>),
+}
+
+impl Prop {
+    fn new(key: &str, text: &str) -> std::result::Result<Prop, ConnectError> {
+        if !text.contains("{{") {
+            return Ok(Prop::Fixed(text.into()));
+        }
+        let made = Template::parse(text);
+        let made = made.map_err(|e| ConnectError::config(format!("property {key}: {e}")))?;
+        Ok(Prop::Template(made))
+    }
+
+    fn of(props: &Props, key: &str) -> std::result::Result<Prop, ConnectError> {
+        let Some(serde_json::Value::Object(map)) = props.get(key) else {
+            return Prop::new(key, props.str_or(key, "")?);
+        };
+        let member = |(name, value): (&String, &serde_json::Value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Ok((name.clone(), Prop::new(key, &text)?))
+        };
+        Ok(Prop::Map(map.iter().map(member).collect::<std::result::Result<_, ConnectError>>()?))
+    }
+
+    fn render(&self, value: &Value) -> Result<Str> {
+        match self {
+            Prop::Fixed(text) => Ok(text.clone()),
+            Prop::Template(template) => {
+                let mut out = Vec::new();
+                template.render(value, &mut out)?;
+                Ok(String::from_utf8_lossy(&out).as_ref().into())
+            }
+            Prop::Map(members) => {
+                let mut map = serde_json::Map::new();
+                for (name, prop) in members {
+                    map.insert(name.clone(), prop.render(value)?.as_str().into());
+                }
+                Ok(serde_json::Value::Object(map).to_string().into())
+            }
+        }
+    }
 }
 
 /// Results that wait for their batch to be full or due.
@@ -76,13 +118,7 @@ impl Shaper {
         };
         let mut own = Vec::new();
         for key in templated {
-            let text = props.str_or(key, "")?;
-            own.push(if text.contains("{{") {
-                let made = Template::parse(text);
-                Prop::Template(made.map_err(|e| config(format!("property {key}: {e}")))?)
-            } else {
-                Prop::Fixed(text.into())
-            });
+            own.push(Prop::of(props, key)?);
         }
         let format = props.str_or("format", "json")?;
         let message = match format.eq_ignore_ascii_case("protobuf") {
@@ -166,17 +202,7 @@ impl Shaper {
     }
 
     fn own_props(&self, value: &Value) -> Result<Vec<Str>> {
-        self.props
-            .iter()
-            .map(|prop| match prop {
-                Prop::Fixed(text) => Ok(text.clone()),
-                Prop::Template(template) => {
-                    let mut out = Vec::new();
-                    template.render(value, &mut out)?;
-                    Ok(String::from_utf8_lossy(&out).as_ref().into())
-                }
-            })
-            .collect()
+        self.props.iter().map(|prop| prop.render(value)).collect()
     }
 
     /// Template, choice of fields, encoding, packing: the payload at the end of `ready`.

@@ -13,6 +13,7 @@ mod auth;
 pub mod catalog;
 pub mod config;
 pub mod connectors;
+mod data_connect;
 pub mod data_server;
 mod dump;
 pub mod engine;

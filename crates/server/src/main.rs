@@ -66,6 +66,7 @@ fn engine(starter: &Starter, broker: Option<&BrokerAt>) -> Result<Arc<dyn RuleEn
     let base = data.parent().unwrap_or(&data).to_owned();
     let services = Services::new(Clock::Real, base, data);
     services.private_net.store(config.basic.private_net, Ordering::Relaxed);
+    let _ = services.data_server.set(Arc::new(starter.data.clone()));
     if let Some((handle, addresses)) = broker {
         let _ = services.broker.set((handle.clone(), addresses.clone()));
     }
