@@ -29,6 +29,17 @@ impl Clock {
         }
     }
 
+    /// The same in microseconds.
+    pub fn now_us(&self) -> i64 {
+        match self {
+            Clock::Real => {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                since.as_micros() as i64
+            }
+            Clock::Manual(_) => self.now_ms().saturating_mul(1000),
+        }
+    }
+
     /// Waits until `at_ms`; at once when that has passed.
     pub async fn sleep_until(&self, at_ms: i64) {
         match self {
@@ -51,6 +62,43 @@ impl Clock {
     }
 }
 
+/// Measures the time that this thread works; where the system does not tell, the time that passes.
+/// It must be asked on the thread that started it.
+pub struct CpuWatch {
+    #[cfg(unix)]
+    start_ns: u64,
+    #[cfg(not(unix))]
+    start: std::time::Instant,
+}
+
+#[cfg(unix)]
+impl CpuWatch {
+    pub fn start() -> Self {
+        CpuWatch { start_ns: thread_ns() }
+    }
+
+    pub fn elapsed_ns(&self) -> u64 {
+        thread_ns().saturating_sub(self.start_ns)
+    }
+}
+
+#[cfg(unix)]
+fn thread_ns() -> u64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    (t.tv_sec as u64).saturating_mul(1_000_000_000).saturating_add(t.tv_nsec as u64)
+}
+
+#[cfg(not(unix))]
+impl CpuWatch {
+    pub fn start() -> Self {
+        CpuWatch { start: std::time::Instant::now() }
+    }
+
+    pub fn elapsed_ns(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+}
+
 /// The hand-turned clock.
 pub struct ManualClock {
     now: watch::Sender<i64>,
@@ -69,6 +117,16 @@ impl ManualClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_takes_cpu_time() {
+        let watch = CpuWatch::start();
+        let mut sum = 0u64;
+        for i in 0..1_000_000u64 {
+            sum = std::hint::black_box(sum ^ i.wrapping_mul(31));
+        }
+        assert!(watch.elapsed_ns() > 0, "{sum}");
+    }
 
     #[tokio::test]
     async fn a_hand_turned_clock_wakes_sleepers() {
