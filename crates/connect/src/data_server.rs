@@ -19,11 +19,13 @@ pub type Deliver = Arc<dyn Fn(Bytes) -> BoxFuture<'static, ()> + Send + Sync>;
 pub type SendAll = Arc<dyn Fn(Bytes) -> usize + Send + Sync>;
 
 /// Frees its path when dropped.
-pub struct Registration(#[allow(dead_code, reason = "held for its drop")] Box<dyn Any + Send + Sync>);
+pub struct Registration {
+    _held: Box<dyn Any + Send + Sync>,
+}
 
 impl Registration {
     pub fn new(held: impl Any + Send + Sync) -> Self {
-        Registration(Box::new(held))
+        Registration { _held: Box::new(held) }
     }
 }
 
