@@ -3,11 +3,14 @@
 //! Knows no files: whoever compiles hands over a function that gives a file's text by name.
 
 mod read;
+mod service;
 mod write;
 
 use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
 use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 use rekuiper_value::{ColType, Error, Object, Result, Str};
+
+pub use service::{HttpRule, Method};
 
 /// Deepest structs that a schema is unfolded to; a message that contains itself goes on for ever.
 const STRUCT_DEPTH_MAX: usize = 16;
@@ -27,7 +30,8 @@ struct Sources<F>(F);
 
 impl<F: Fn(&str) -> Option<String> + Send + Sync> FileResolver for Sources<F> {
     fn open_file(&self, name: &str) -> std::result::Result<File, protox::Error> {
-        match (self.0)(name) {
+        let bundled = || service::bundled(name).map(str::to_owned);
+        match (self.0)(name).or_else(bundled) {
             Some(text) => File::from_source(name, &text),
             None => Err(protox::Error::file_not_found(name)),
         }

@@ -22,7 +22,7 @@ impl FunctionDef {
         }
         let no_star = matches!(
             self.kind,
-            Kind::Scalar(_) | Kind::Aggregate { star: false, .. }
+            Kind::Scalar(_) | Kind::External { .. } | Kind::Aggregate { star: false, .. }
         );
         if no_star && args.iter().any(|a| matches!(a, ArgKind::Star)) {
             return Err(format!(

@@ -39,6 +39,8 @@ pub type Check = fn(&[ArgKind]) -> std::result::Result<(), String>;
 pub enum Kind {
     /// Of the arguments of one row.
     Scalar(fn(&[Value], &Cx<'_>) -> Result<Value>),
+    /// Code that does not come with this crate: a script, an external service, a plugin.
+    External { function: &'static dyn ExternalFn, aggregate: bool },
     /// Over the rows of a group. `star`: takes `*`, then the argument is the whole row.
     Aggregate { new: fn() -> Box<dyn Accumulator>, star: bool },
     /// Keeps state per rule and partition over the rows in their order.
@@ -134,6 +136,14 @@ pub enum NullRule {
     Pass,
 }
 
+/// A function that is made while the process runs.
+pub trait ExternalFn: Send + Sync {
+    /// The result for the arguments of one row; of an aggregate, for one array an argument with the
+    /// values of all rows. Neither holds `Missing` or `Wide` on top. `cx` is of the row, aggregates
+    /// have none.
+    fn call(&self, args: &[Value], cx: Option<&Cx<'_>>) -> Result<Value>;
+}
+
 /// State of an aggregate over one group. The same code serves incremental and buffered windows.
 pub trait Accumulator: Send {
     /// One row's arguments; nulls are passed (as `Null`).
@@ -194,6 +204,22 @@ impl FunctionDef {
         }
     }
 
+    /// Whether it is over the rows of a group.
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self.kind, Kind::Aggregate { .. } | Kind::External { aggregate: true, .. })
+    }
+
+    /// Fresh state of an aggregate.
+    pub fn accumulator(&self) -> Option<Box<dyn Accumulator>> {
+        match self.kind {
+            Kind::Aggregate { new, .. } => Some(new()),
+            Kind::External { function, aggregate: true } => {
+                Some(Box::new(crate::external::Gathered::new(function)))
+            }
+            _ => None,
+        }
+    }
+
     /// Fewest and most arguments.
     pub fn arity(&self) -> (usize, Option<usize>) {
         let least = self.args.iter().filter(|a| !a.optional).count();
@@ -203,8 +229,13 @@ impl FunctionDef {
     /// Calls a scalar function under its null rule; `args` may hold `Missing` and `Wide`, which
     /// the code never sees. An error for functions of other kinds.
     pub fn call(&self, args: &[Value], cx: &Cx<'_>) -> Result<Value> {
-        let Kind::Scalar(eval) = self.kind else {
-            return Err(rekuiper_value::Error::new(format!("{} is no scalar function", self.name)));
+        let eval = |args: &[Value], cx: &Cx<'_>| match self.kind {
+            Kind::Scalar(eval) => eval(args, cx),
+            Kind::External { function, aggregate: false } => function.call(args, Some(cx)),
+            _ => {
+                let text = format!("{} is no scalar function", self.name);
+                Err(rekuiper_value::Error::new(text))
+            }
         };
         let stops = |v: &Value| match self.nulls {
             NullRule::Pass => false,

@@ -13,6 +13,7 @@ mod arguments;
 mod array;
 mod creation;
 mod datetime;
+mod external;
 mod hashing;
 mod json;
 mod math;
@@ -33,6 +34,8 @@ pub mod def;
 mod registry;
 
 pub use context::{Cx, Host, NoHost, RowTimes};
-pub use def::{Accumulator, Analytic, Arg, ArgKind, FunctionDef, Kind, NullRule, Refuse};
+pub use def::{
+    Accumulator, Analytic, Arg, ArgKind, ExternalFn, FunctionDef, Kind, NullRule, Refuse,
+};
 pub use metadata::{metadata, reference_page};
 pub use registry::{all, lookup};

@@ -1,6 +1,5 @@
 //! HAVING asks about groups, so it may hold aggregates and what rests on them.
 
-use rekuiper_functions::Kind;
 use rekuiper_sql::{self as sql, ExprKind};
 
 use crate::compile::{Planner, children};
@@ -13,7 +12,7 @@ impl Planner<'_> {
             ExprKind::Call(call) => {
                 let def = self.function(call, e.span)?;
                 let of_results = def.name.starts_with("last_agg_hit");
-                if matches!(def.kind, Kind::Aggregate { .. }) || of_results {
+                if def.is_aggregate() || of_results {
                     return Ok(());
                 }
                 if !self.holds_aggregate(e) {

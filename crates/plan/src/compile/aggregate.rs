@@ -1,7 +1,7 @@
 //! Aggregates: each distinct call is computed once, as a column.
 
 use rekuiper_expr::Expr;
-use rekuiper_functions::{FunctionDef, Kind};
+use rekuiper_functions::FunctionDef;
 use rekuiper_sql::{self as sql, Call, ExprKind, InList, Span};
 use rekuiper_value::Value;
 
@@ -105,7 +105,7 @@ impl Planner<'_> {
         if let ExprKind::Call(call) = &e.kind {
             let def = rekuiper_functions::lookup(&call.name)
                 .or_else(|| self.catalog.external_function(&call.name));
-            if def.is_some_and(|d| matches!(d.kind, Kind::Aggregate { .. })) {
+            if def.is_some_and(FunctionDef::is_aggregate) {
                 return true;
             }
         }

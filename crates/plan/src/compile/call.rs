@@ -49,7 +49,7 @@ impl Planner<'_> {
         place: Place,
     ) -> Result<Expr> {
         match def.kind {
-            Kind::Scalar(_) => {
+            Kind::Scalar(_) | Kind::External { aggregate: false, .. } => {
                 self.check_context(def, span, place)?;
                 if place == Place::Where && def.name.starts_with("window_") {
                     // the window's bounds are not known to WHERE, wherever it is tested
@@ -62,7 +62,9 @@ impl Planner<'_> {
                     .collect::<Result<_>>()?;
                 Ok(Expr::Call { def, args })
             }
-            Kind::Aggregate { .. } => self.aggregate(call, def, span, place),
+            Kind::Aggregate { .. } | Kind::External { aggregate: true, .. } => {
+                self.aggregate(call, def, span, place)
+            }
             Kind::Analytic(_) => self.analytic(call, def, span, place),
             Kind::MultiColumn(_) | Kind::MultiRow => Err(PlanError::at(
                 span,

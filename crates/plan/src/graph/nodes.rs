@@ -1,6 +1,6 @@
 //! What the properties of operator nodes say.
 
-use rekuiper_functions::{Kind, lookup};
+use rekuiper_functions::lookup;
 use rekuiper_sql::{
     Expr, ExprKind, Item, Name, Sort, Span, TimeUnit, Window, WindowKind, parse_expr, parse_item,
 };
@@ -68,7 +68,7 @@ impl<'a> Props<'a> {
         };
         let def = lookup(&call.name).or_else(|| catalog.external_function(&call.name));
         let def = def.ok_or_else(|| self.bad(format!("unknown function {}", call.original)))?;
-        if matches!(def.kind, Kind::Aggregate { .. }) != aggregate {
+        if def.is_aggregate() != aggregate {
             let (is, node) = if aggregate {
                 ("no aggregate", "function")
             } else {

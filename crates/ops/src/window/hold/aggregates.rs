@@ -1,7 +1,7 @@
 //! The aggregates of all groups.
 
 use rekuiper_expr::{Env, Expr, NumExpr};
-use rekuiper_functions::{Accumulator, FunctionDef, Kind};
+use rekuiper_functions::{Accumulator, FunctionDef};
 use rekuiper_plan::physical::AggregateCall;
 use rekuiper_value::{CellKind, Column, Error, Result, Value};
 use smallvec::SmallVec;
@@ -46,10 +46,8 @@ impl Aggregate {
     }
 
     fn fresh(&self) -> Result<Box<dyn Accumulator>> {
-        match self.def.kind {
-            Kind::Aggregate { new, .. } => Ok(new()),
-            _ => Err(Error::new(format!("internal: {} is no aggregate", self.def.name))),
-        }
+        let wrong = || Error::new(format!("internal: {} is no aggregate", self.def.name));
+        self.def.accumulator().ok_or_else(wrong)
     }
 
     /// Makes room for so many groups.
