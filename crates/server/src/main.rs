@@ -1,5 +1,7 @@
 //! kuiperd: the server process.
 
+mod demo;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +20,7 @@ use rekuiper_server::{Running, Starter};
 
 const USAGE: &str = "kuiperd [-loadFileType relative|absolute] [-etc DIR] [-data DIR] [-log DIR] \
 [-plugins DIR]
+kuiperd demo [--help]    a server with a simulated fleet, to look at
 
 The environment variable KuiperBaseKey names the base folder; FILE__KEY=value overrides settings.";
 
@@ -32,6 +35,9 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<i32, String> {
+    if std::env::args().nth(1).is_some_and(|word| word == "demo") {
+        return demo::run(std::env::args().skip(2));
+    }
     let Some(place) = place(std::env::args().skip(1))? else {
         println!("{USAGE}");
         return Ok(0);
@@ -98,6 +104,13 @@ async fn broker(config: &Config) -> Result<Option<BrokerAt>, String> {
 
 /// Until someone asks over the API, or a signal comes.
 async fn ended(running: &Running) {
+    tokio::select! {
+        _ = running.asked_to_stop() => {}
+        _ = signalled() => {}
+    }
+}
+
+async fn signalled() {
     use tokio::signal::unix::{SignalKind, signal};
     let terminate = async {
         match signal(SignalKind::terminate()) {
@@ -106,7 +119,6 @@ async fn ended(running: &Running) {
         }
     };
     tokio::select! {
-        _ = running.asked_to_stop() => {}
         _ = tokio::signal::ctrl_c() => {}
         _ = terminate => {}
     }
