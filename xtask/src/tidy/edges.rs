@@ -48,6 +48,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "connect",
             "flow",
             "broker",
+            "mqtt-codec",
         ],
     ),
     ("cli", &[]),
