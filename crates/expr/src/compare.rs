@@ -20,8 +20,24 @@ pub fn order(left: &Value, right: &Value, sign: &str) -> Result<Option<Ordering>
         }
         (Value::Str(a), Value::Str(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (Value::Time(a), Value::Time(b)) => Some(a.timestamp().cmp(&b.timestamp())),
+        (Value::Time(a), other) => Some(a.timestamp().cmp(&instant(a, other, left, right, sign)?)),
         _ => return Err(unfit(left, sign, right)),
     })
+}
+
+/// The point in time that a number (milliseconds) or a text stands for to the right of a datetime.
+/// To the left of one they cannot be compared, as in eKuiper.
+fn instant(
+    beside: &jiff::ZonedDateTime,
+    value: &Value,
+    left: &Value,
+    right: &Value,
+    sign: &str,
+) -> Result<jiff::Timestamp> {
+    if !value.is_number() && !matches!(value, Value::Str(_)) {
+        return Err(unfit(left, sign, right));
+    }
+    Ok(rekuiper_value::time::to_time(value, beside.time_zone())?.timestamp())
 }
 
 /// The comparison operators, three-valued: `None` where a side is null. Booleans know only

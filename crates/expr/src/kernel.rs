@@ -3,7 +3,7 @@
 
 use rekuiper_value::{CellKind, Column, Error, Value};
 
-use crate::{ArithOp, CmpOp, Env, Expr, truth};
+use crate::{ArithOp, CmpOp, Env, Expr, Frame, truth};
 
 /// A WHERE condition taken apart for batches.
 pub enum Predicate {
@@ -274,13 +274,46 @@ impl NumExpr {
 
     /// Whether every column in it is held as plain doubles in this frame.
     pub fn applies(&self, env: Env<'_>) -> bool {
+        self.applies_to(env.frame)
+    }
+
+    /// The same without a context.
+    pub fn applies_to(&self, frame: &Frame<'_>) -> bool {
         match self {
-            NumExpr::Col(col) => env
-                .frame
-                .col(*col)
-                .is_some_and(Column::is_doubles),
+            NumExpr::Col(col) => frame.col(*col).is_some_and(Column::is_doubles),
             NumExpr::Lit(_) => true,
-            NumExpr::Op(_, p) => p.0.applies(env) && p.1.applies(env),
+            NumExpr::Op(_, p) => p.0.applies_to(frame) && p.1.applies_to(frame),
+        }
+    }
+
+    /// The values of all rows in `sel`, in its order, where it [`applies`](Self::applies). What is
+    /// not finite is the row interpreter's matter: it knows whether that is an error.
+    pub fn column(&self, frame: &Frame<'_>, sel: &[u32]) -> Vec<f64> {
+        match self.computed(frame, sel) {
+            Computed::Each(values) => values,
+            Computed::All(value) => vec![value; sel.len()],
+        }
+    }
+
+    fn computed(&self, frame: &Frame<'_>, sel: &[u32]) -> Computed {
+        match self {
+            NumExpr::Col(col) => {
+                let vals = frame.col(*col).map_or(&[][..], |c| &c.nums().vals);
+                let value = |row: &u32| vals.get(*row as usize).copied().unwrap_or(f64::NAN);
+                Computed::Each(sel.iter().map(value).collect())
+            }
+            NumExpr::Lit(f) => Computed::All(*f),
+            NumExpr::Op(op, p) => {
+                let (a, b) = (p.0.computed(frame, sel), p.1.computed(frame, sel));
+                match op {
+                    ArithOp::Add => a.with(b, |a, b| a + b),
+                    ArithOp::Sub => a.with(b, |a, b| a - b),
+                    ArithOp::Mul => a.with(b, |a, b| a * b),
+                    // by zero: not finite, so that the interpreter gives the error
+                    ArithOp::Div => a.with(b, |a, b| if b == 0.0 { f64::NAN } else { a / b }),
+                    ArithOp::Mod => a.with(b, |a, b| if b == 0.0 { f64::NAN } else { a % b }),
+                }
+            }
         }
     }
 
@@ -301,6 +334,33 @@ impl NumExpr {
                     ArithOp::Mod => (b != 0.0).then(|| a % b),
                 }
             }
+        }
+    }
+}
+
+/// A [`NumExpr`] over many rows: a value each, or one for all.
+enum Computed {
+    Each(Vec<f64>),
+    All(f64),
+}
+
+impl Computed {
+    #[inline(always)]
+    fn with(self, other: Computed, op: impl Fn(f64, f64) -> f64) -> Computed {
+        match (self, other) {
+            (Computed::Each(mut a), Computed::All(b)) => {
+                a.iter_mut().for_each(|a| *a = op(*a, b));
+                Computed::Each(a)
+            }
+            (Computed::All(a), Computed::Each(mut b)) => {
+                b.iter_mut().for_each(|b| *b = op(a, *b));
+                Computed::Each(b)
+            }
+            (Computed::Each(mut a), Computed::Each(b)) => {
+                a.iter_mut().zip(&b).for_each(|(a, b)| *a = op(*a, *b));
+                Computed::Each(a)
+            }
+            (Computed::All(a), Computed::All(b)) => Computed::All(op(a, b)),
         }
     }
 }

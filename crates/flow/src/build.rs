@@ -7,8 +7,8 @@ use rekuiper_connect::{Lookup, Opened, Props, Sink, SinkCx, Source, find};
 use rekuiper_formats::Decoder;
 use rekuiper_ops::chain;
 use rekuiper_ops::lookup::{CacheOptions, Lookups};
-use rekuiper_plan::physical::SourceKind;
-use rekuiper_plan::{Planned, plan_rule};
+use rekuiper_plan::physical::{RulePlan, SourceKind};
+use rekuiper_plan::{Planned, plan_graph, plan_rule};
 use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
 use rekuiper_rt::queue;
 use rekuiper_value::{Field, Str};
@@ -22,7 +22,7 @@ use crate::output::{Lane, LaneKind, Ready, RuleOutput};
 use crate::rule::{Ended, RuleParts};
 use crate::shape::{Shaper, is_plain_json};
 use crate::sink::{SinkHandle, SinkStats};
-use crate::spec::{ActionSpec, FlowCatalog, RuleSpec};
+use crate::spec::{ActionSpec, FlowCatalog, RuleSpec, StreamSpec};
 use crate::stream::StreamCell;
 use crate::FlowError;
 
@@ -40,19 +40,32 @@ pub struct MadeStream {
 /// A sink, made but not started.
 struct MadeSink {
     action: ActionSpec,
+    /// `mqtt_0`: type and number of the action; the node's name in graphs.
+    op: String,
     sink: Box<dyn Sink>,
     stats: Arc<SinkStats>,
     shaper: Option<Shaper>,
 }
 
-/// Everything of a rule before it runs.
+/// One chain of a rule before it runs: a SQL rule has one, a graph rule one for each way into a sink.
 pub struct Draft {
+    /// Names of streams and tables.
     pub sources: Vec<String>,
-    planned: Planned,
+    plan: RulePlan,
+    schema: Vec<String>,
     streams: Vec<Option<MadeStream>>,
     sinks: Vec<MadeSink>,
     /// Properties of the lookup tables it asks.
     lookup_props: HashMap<Str, Props>,
+    names: Names,
+}
+
+/// How nodes are called.
+enum Names {
+    /// `op_2_filter`: by place and kind.
+    Sql,
+    /// `op_flt`: by the names that the graph gives.
+    Graph(Vec<String>),
 }
 
 /// Ready to run.
@@ -64,6 +77,8 @@ pub struct Built {
     pub nodes: Vec<NodeRef>,
     pub topo: Topo,
     pub schema: Vec<String>,
+    /// Of a graph rule: nodes have the names that the graph gives.
+    pub graph: bool,
 }
 
 /// Parses and plans.
@@ -79,46 +94,109 @@ pub fn build(
     spec: &RuleSpec,
     catalog: &dyn FlowCatalog,
     config: &EngineConfig,
-) -> Result<Draft, FlowError> {
+) -> Result<Vec<Draft>, FlowError> {
+    if let Some(graph) = &spec.graph {
+        return graph_drafts(graph, spec, catalog, config);
+    }
     let planned = plan(spec, catalog)?;
     if spec.actions.is_empty() {
         return Err(FlowError::Rule("a rule needs at least one action".into()));
     }
-    let mut streams = Vec::new();
-    let mut lookup_props = HashMap::new();
-    for source in &planned.plan.sources {
-        streams.push(match source.kind {
-            SourceKind::Lookup => {
-                let found = catalog.stream_spec(&source.stream);
-                lookup_props.extend(found.map(|f| (source.stream.clone(), f.props)));
-                None
-            }
-            _ => Some(stream(&source.stream, &source.fields, spec, catalog, config)?),
+    let find = |name: &Str| catalog.stream_spec(name).map(|found| (name.clone(), found));
+    let (streams, lookup_props) = sources(&planned.plan, &find, spec, catalog, config)?;
+    let mut sinks = Vec::new();
+    for (at, action) in spec.actions.iter().enumerate() {
+        sinks.push(sink(action, format!("{}_{at}", action.typ), catalog)?);
+    }
+    Ok(vec![Draft {
+        sources: planned.sources.clone(),
+        schema: planned.schema.iter().map(|s| s.to_string()).collect(),
+        plan: planned.plan,
+        streams,
+        sinks,
+        lookup_props,
+        names: Names::Sql,
+    }])
+}
+
+fn graph_drafts(
+    graph: &serde_json::Value,
+    spec: &RuleSpec,
+    catalog: &dyn FlowCatalog,
+    config: &EngineConfig,
+) -> Result<Vec<Draft>, FlowError> {
+    let planned = plan_graph(graph, catalog.as_plan(), &spec.plan)
+        .map_err(|e| FlowError::Rule(e.to_string()))?;
+    let find = |node: &Str| {
+        let source = planned.sources.iter().find(|s| s.node == node.as_str())?;
+        let Some(stream) = &source.stream else {
+            let own = source.props.as_object().cloned().unwrap_or_default();
+            let props = Props::new(own).over(&catalog.source_props(&source.def));
+            return Some((node.clone(), StreamSpec { def: source.def.clone(), props }));
+        };
+        catalog.stream_spec(stream).map(|found| (Str::from(stream.as_str()), found))
+    };
+    let names: Vec<String> = planned.sources.iter().filter_map(|s| s.stream.clone()).collect();
+    let mut drafts = Vec::new();
+    for chain in planned.chains {
+        let Some(end) = planned.sinks.iter().find(|s| s.node == chain.sink) else { continue };
+        let props = catalog.sink_props(&end.kind, end.props.as_object());
+        let action = ActionSpec { typ: end.kind.clone(), props };
+        let (streams, lookup_props) = sources(&chain.plan, &find, spec, catalog, config)?;
+        drafts.push(Draft {
+            sources: names.clone(),
+            schema: Vec::new(),
+            plan: chain.plan,
+            streams,
+            sinks: vec![sink(&action, end.node.clone(), catalog)?],
+            lookup_props,
+            names: Names::Graph(chain.operators),
         });
     }
-    let mut sinks = Vec::new();
-    for action in &spec.actions {
-        sinks.push(sink(action, catalog)?);
+    Ok(drafts)
+}
+
+type MadeSources = (Vec<Option<MadeStream>>, HashMap<Str, Props>);
+
+/// Sources of a plan; `find` gives a source's name in the catalog and its definition.
+fn sources(
+    plan: &RulePlan,
+    find: &dyn Fn(&Str) -> Option<(Str, StreamSpec)>,
+    spec: &RuleSpec,
+    catalog: &dyn FlowCatalog,
+    config: &EngineConfig,
+) -> Result<MadeSources, FlowError> {
+    let mut streams = Vec::new();
+    let mut lookup_props = HashMap::new();
+    for source in &plan.sources {
+        let name = &source.stream;
+        let Some((stream_name, found)) = find(name) else {
+            return Err(FlowError::NotFound(format!("stream {name} is not found")));
+        };
+        streams.push(match source.kind {
+            SourceKind::Lookup => {
+                lookup_props.insert(stream_name, found.props);
+                None
+            }
+            _ => {
+                let made = stream(name, found, &source.fields, spec, catalog, config)?;
+                Some(made)
+            }
+        });
     }
-    Ok(Draft { sources: planned.sources.clone(), planned, streams, sinks, lookup_props })
+    Ok((streams, lookup_props))
 }
 
 fn stream(
     name: &Str,
+    found: StreamSpec,
     fields: &[Field],
     spec: &RuleSpec,
     catalog: &dyn FlowCatalog,
     config: &EngineConfig,
 ) -> Result<MadeStream, FlowError> {
-    let found = catalog
-        .stream_spec(name)
-        .ok_or_else(|| FlowError::NotFound(format!("stream {name} is not found")))?;
     let options = &found.def.options;
-    let default = match found.def.kind {
-        rekuiper_sql::ast::StreamKind::Table => "file",
-        rekuiper_sql::ast::StreamKind::Stream => "mqtt",
-    };
-    let typ = options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or(default);
+    let typ = found.typ();
     let connector = find(typ).and_then(|c| c.source);
     let Some(open) = connector else {
         return Err(FlowError::Connector(format!(
@@ -142,7 +220,11 @@ fn stream(
     })
 }
 
-fn sink(action: &ActionSpec, catalog: &dyn FlowCatalog) -> Result<MadeSink, FlowError> {
+fn sink(
+    action: &ActionSpec,
+    op: String,
+    catalog: &dyn FlowCatalog,
+) -> Result<MadeSink, FlowError> {
     let Some(open) = find(&action.typ).and_then(|c| c.sink) else {
         return Err(FlowError::Connector(format!(
             "sink type {} is not known to this build",
@@ -161,7 +243,7 @@ fn sink(action: &ActionSpec, catalog: &dyn FlowCatalog) -> Result<MadeSink, Flow
             Some(Shaper::new(&action.props, templated, rows, catalog, errors)?)
         }
     };
-    Ok(MadeSink { action: action.clone(), sink, stats, shaper })
+    Ok(MadeSink { action: action.clone(), op, sink, stats, shaper })
 }
 
 /// Makes a lookup table; it is not open yet.
@@ -170,7 +252,7 @@ pub fn lookup(name: &str, catalog: &dyn FlowCatalog) -> Result<Arc<dyn Lookup>, 
         .stream_spec(name)
         .ok_or_else(|| FlowError::NotFound(format!("table {name} is not found")))?;
     let options = &found.def.options;
-    let typ = options.type_.as_deref().unwrap_or("file");
+    let typ = found.typ();
     let Some(open) = find(typ).and_then(|c| c.lookup) else {
         return Err(FlowError::Connector(format!("type {typ} of table {name} cannot look up")));
     };
@@ -214,21 +296,26 @@ impl Draft {
         tables: &HashMap<String, Arc<dyn Lookup>>,
         on_end: Box<dyn FnOnce(Ended) + Send>,
     ) -> Built {
-        let plan = self.planned.plan;
+        let plan = self.plan;
         let sources = plan.sources.iter().map(|s| (s.first_col, s.fields.len())).collect();
         let pushing = plan.sources.iter().filter(|s| s.kind != SourceKind::Lookup).count();
         let source_cols = plan.source_cols;
         let names: Vec<String> = plan.sources.iter().map(|s| s.stream.to_string()).collect();
-        let base = plan.sources.len() + 1;
+        let decoders = self.streams.iter().flatten().filter(|s| s.decodes).count();
+        let base = plan.sources.len() + 1 + decoders;
         let kinds: Vec<(Str, bool)> = plan
             .sources
             .iter()
             .map(|s| (s.stream.clone(), s.kind == SourceKind::Lookup))
             .collect();
         let asked = lookups(&kinds, tables, &self.lookup_props);
-        let name = |at: usize, word: &str| match names.iter().any(|n| n == word) {
-            true => format!("op_{word}"), // a lookup join is named after its table
-            false => format!("op_{}_{word}", base + at),
+        let name = |at: usize, word: &str| match &self.names {
+            Names::Graph(operators) => {
+                operators.get(at).map(|node| format!("op_{node}")).unwrap_or_default()
+            }
+            // a lookup join is named after its table
+            Names::Sql if names.iter().any(|n| n == word) => format!("op_{word}"),
+            Names::Sql => format!("op_{}_{word}", base + at),
         };
         let chain = chain::build_with(plan, &name, &|at| asked.get(at).cloned().flatten());
         let project = chain.end_stats().clone();
@@ -243,40 +330,48 @@ impl Draft {
                 waiting: None,
             })
             .collect();
-        let mut topo = ops_topo(&names, &self.streams, &nodes);
+        let graph = matches!(self.names, Names::Graph(_));
+        let mut topo = ops_topo(&names, &self.streams, &nodes, graph);
         let mut lanes: Vec<Lane> = Vec::new();
-        for (at, made) in self.sinks.into_iter().enumerate() {
-            add_sink(made, at, spec, config, &mut lanes, &mut nodes, &mut topo);
+        let last = nodes.last().map(|n| n.name.to_string());
+        for made in self.sinks {
+            let from = last.clone();
+            add_sink(made, from, spec, config, &mut lanes, &mut nodes, &mut topo);
         }
         let parts = RuleParts {
             id: spec.id.as_str().into(),
             chain,
-            output: RuleOutput::new(lanes, project, spec.send_error),
+            output: RuleOutput::new(lanes, project, spec.send_error, spec.plan.is_event_time),
             sources,
             source_cols,
             send_error: spec.send_error,
             zone: config.zone.clone(),
             host: config.host.clone(),
             pushing,
+            measure_cpu: config.measure_cpu,
             on_end,
         };
-        let schema = self.planned.schema.iter().map(|s| s.to_string()).collect();
-        Built { parts, streams: self.streams, nodes, topo, schema }
+        Built { parts, streams: self.streams, nodes, topo, schema: self.schema, graph }
     }
 }
 
-fn ops_topo(names: &[String], streams: &[Option<MadeStream>], nodes: &[NodeRef]) -> Topo {
+fn ops_topo(
+    names: &[String],
+    streams: &[Option<MadeStream>],
+    nodes: &[NodeRef],
+    graph: bool,
+) -> Topo {
     let mut topo = Topo::default();
     let first = nodes.first().map(|n| n.name.to_string()).unwrap_or_default();
     for (at, name) in names.iter().enumerate() {
         let Some(stream) = streams.get(at).and_then(Option::as_ref) else { continue };
         let source = format!("source_{name}");
         topo.sources.push(source.clone());
-        if stream.decodes {
+        if stream.decodes && !graph {
             let decoder = format!("op_{}_decoder", at + 2);
             topo.edges.push((source, vec![decoder.clone()]));
             topo.edges.push((decoder, vec![first.clone()]));
-        } else {
+        } else if !first.is_empty() {
             topo.edges.push((source, vec![first.clone()]));
         }
     }
@@ -287,7 +382,7 @@ fn ops_topo(names: &[String], streams: &[Option<MadeStream>], nodes: &[NodeRef])
 }
 
 /// Source and decoder of a stream as nodes of a rule.
-pub fn stream_nodes(stream: &StreamCell, at: usize) -> Vec<NodeRef> {
+pub fn stream_nodes(stream: &StreamCell, at: usize, graph: bool) -> Vec<NodeRef> {
     let gauge = stream.gauge.clone();
     let mut nodes = vec![NodeRef {
         name: format!("source_{}", stream.name).into(),
@@ -296,7 +391,7 @@ pub fn stream_nodes(stream: &StreamCell, at: usize) -> Vec<NodeRef> {
         status: Some(stream.status.clone()),
         waiting: Some(Arc::new(move || gauge.rows())),
     }];
-    if stream.decodes {
+    if stream.decodes && !graph {
         nodes.push(NodeRef {
             name: format!("op_{}_decoder", at + 2).into(),
             kind: NodeKind::Op,
@@ -308,18 +403,17 @@ pub fn stream_nodes(stream: &StreamCell, at: usize) -> Vec<NodeRef> {
     nodes
 }
 
+#[allow(clippy::too_many_arguments)]
 fn add_sink(
     made: MadeSink,
-    at: usize,
+    from: Option<String>,
     spec: &RuleSpec,
     config: &EngineConfig,
     lanes: &mut Vec<Lane>,
     nodes: &mut Vec<NodeRef>,
     topo: &mut Topo,
 ) {
-    let MadeSink { action, sink, stats, shaper } = made;
-    let op = format!("{}_{at}", action.typ);
-    let project = topo_end(nodes);
+    let MadeSink { action, op, sink, stats, shaper } = made;
     let rows = sink.takes_rows();
     let queue_name = format!("sink {op} of {}", spec.id);
     let (tx, rx) = queue::bounded(queue_name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
@@ -338,9 +432,13 @@ fn add_sink(
         chain.push((format!("op_{op}_1_encode"), NodeKind::Op, stats.encode.clone()));
     }
     chain.push((format!("sink_{op}"), NodeKind::Sink, stats.sink.clone()));
-    let mut from = project;
+    let mut from = from;
     for (name, kind, node_stats) in chain {
-        join(topo, &from, &name);
+        match &from {
+            Some(from) => join(topo, from, &name),
+            // a graph without operators: the source feeds the sink
+            None => topo.sources.clone().iter().for_each(|source| join(topo, source, &name)),
+        }
         let is_sink = kind == NodeKind::Sink;
         let gauge = gauge.clone();
         nodes.push(NodeRef {
@@ -350,15 +448,9 @@ fn add_sink(
             status: is_sink.then(|| stats.status.clone()),
             waiting: is_sink.then(|| Arc::new(move || gauge.rows()) as Arc<_>),
         });
-        from = name;
+        from = Some(name);
     }
     put_in_lane(lanes, port, shaper, &action.props);
-}
-
-/// The node that sinks hang on: the projection, the last operator before any sink was added.
-fn topo_end(nodes: &[NodeRef]) -> String {
-    let ops = nodes.iter().filter(|n| n.kind == NodeKind::Op && n.name.ends_with("_project"));
-    ops.last().map(|n| n.name.to_string()).unwrap_or_default()
 }
 
 fn join(topo: &mut Topo, from: &str, to: &str) {

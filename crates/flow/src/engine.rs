@@ -15,6 +15,7 @@ use crate::rule::{Ended, RuleCell};
 use crate::spec::{FlowCatalog, RuleSpec};
 use crate::stream::StreamCell;
 use crate::timers::Timers;
+use crate::trace::{self, Tap, TappedSource, TraceMode, TraceStore};
 use crate::FlowError;
 
 pub use crate::rule::Ended as RunEnd;
@@ -28,6 +29,10 @@ pub struct EngineConfig {
     pub host: Arc<HostServices>,
     /// Most rows that rules get at once; tests set it to 1 and 7.
     pub batch_rows: usize,
+    /// Where traces are kept; `None`: nowhere, then no rule is traced.
+    pub traces: Option<Arc<TraceStore>>,
+    /// Whether the CPU time of each rule is measured.
+    pub measure_cpu: bool,
 }
 
 impl EngineConfig {
@@ -38,6 +43,8 @@ impl EngineConfig {
             zone: TimeZone::UTC,
             host: Arc::default(),
             batch_rows: BATCH_ROWS_MAX,
+            traces: None,
+            measure_cpu: false,
         }
     }
 }
@@ -55,7 +62,31 @@ pub struct Engine {
     me: Weak<Engine>,
 }
 
+/// A stream that is still to be started, with its source.
+type Start = (Arc<StreamCell>, crate::stream::StreamStart, build::MadeStream);
+
+/// A rule ends when all its chains have, or when one fails.
+#[derive(Clone)]
+struct Ending(Arc<Mutex<(usize, Option<OnEnd>)>>);
+
+type OnEnd = Box<dyn FnOnce(Ended) + Send>;
+
+impl Ending {
+    fn new(chains: usize, on_end: OnEnd) -> Self {
+        Ending(Arc::new(Mutex::new((chains, Some(on_end)))))
+    }
+
+    /// One chain has ended; gives what is to be called when that was the last.
+    fn part(&self, end: &Ended) -> Option<OnEnd> {
+        let mut state = lock(&self.0);
+        state.0 = state.0.saturating_sub(1);
+        let over = state.0 == 0 || matches!(end, Ended::Failed(_));
+        if over { state.1.take() } else { None }
+    }
+}
+
 /// A rule that runs, or ran last.
+#[derive(Default)]
 struct Run {
     number: u64,
     live: Option<Live>,
@@ -65,9 +96,21 @@ struct Run {
     schema: Vec<String>,
 }
 
+#[derive(Default)]
 struct Live {
-    cell: Arc<RuleCell>,
-    streams: Vec<Seat>,
+    cells: Vec<Arc<RuleCell>>,
+    seats: Vec<Seat>,
+}
+
+impl Run {
+    /// A node that several chains of a graph share is shown once.
+    fn add_nodes(&mut self, nodes: Vec<crate::metrics::NodeRef>) {
+        for node in nodes {
+            if !self.nodes.iter().any(|n| n.name == node.name) {
+                self.nodes.push(node);
+            }
+        }
+    }
 }
 
 /// A rule's place at a stream.
@@ -105,7 +148,8 @@ impl Engine {
         spec: &RuleSpec,
         catalog: &dyn FlowCatalog,
     ) -> Result<Vec<String>, FlowError> {
-        Ok(build::build(spec, catalog, &self.config)?.sources)
+        let drafts = build::build(spec, catalog, &self.config)?;
+        Ok(drafts.into_iter().next().map(|d| d.sources).unwrap_or_default())
     }
 
     /// The plan as text, one node a line.
@@ -114,6 +158,9 @@ impl Engine {
         spec: &RuleSpec,
         catalog: &dyn FlowCatalog,
     ) -> Result<String, FlowError> {
+        if spec.graph.is_some() {
+            return Err(FlowError::Rule("a graph rule has no statement to explain".into()));
+        }
         Ok(build::plan(spec, catalog)?.explain.text())
     }
 
@@ -126,39 +173,27 @@ impl Engine {
         on_end: Box<dyn FnOnce(Ended) + Send>,
     ) -> Result<(), FlowError> {
         let tables = lock(&self.lookups).clone();
-        let built = build::build(spec, catalog, &self.config)?;
-        let number = {
-            let runs = lock(&self.runs);
-            runs.get(&spec.id).map_or(1, |r| r.number + 1)
-        };
-        let engine = self.me.clone();
-        let id = spec.id.clone();
-        let ended = Box::new(move |end: Ended| {
-            if let Some(engine) = engine.upgrade() {
-                engine.release(&id, number);
-            }
-            on_end(end);
-        });
-        let Built { parts, streams, nodes, topo, schema, .. } =
-            built.finish(spec, &self.config, &tables, ended);
-        let cell = RuleCell::new(parts, self.timers.clone(), self.config.clock.clone());
-        let mut seats = Vec::new();
+        let drafts = build::build(spec, catalog, &self.config)?;
+        let number = lock(&self.runs).get(&spec.id).map_or(1, |r| r.number + 1);
+        let ending = Ending::new(drafts.len(), on_end);
+        let mut run = Run { number, ..Run::default() };
+        let mut live = Live::default();
         let mut starts = Vec::new();
-        let mut all_nodes = Vec::new();
-        for (source, made) in streams.into_iter().enumerate() {
-            let Some(made) = made else { continue };
-            let (stream, start) = self.stream(&made);
-            let map = stream.columns(&made.fields);
-            let id = stream.subscribe(cell.clone(), source, map);
-            all_nodes.extend(build::stream_nodes(&stream, source));
-            seats.push(Seat { stream: stream.clone(), id, shared: made.shared.clone() });
-            if let Some(start) = start {
-                starts.push((stream, start, made));
-            }
+        for draft in drafts {
+            let engine = self.me.clone();
+            let (id, ending) = (spec.id.clone(), ending.clone());
+            let ended = Box::new(move |end: Ended| {
+                if let Some(on_end) = ending.part(&end) {
+                    if let Some(engine) = engine.upgrade() {
+                        engine.release(&id, number);
+                    }
+                    on_end(end);
+                }
+            });
+            let built = draft.finish(spec, &self.config, &tables, ended);
+            self.seat(built, &mut run, &mut live, &mut starts);
         }
-        all_nodes.extend(nodes);
-        let live = Live { cell, streams: seats };
-        let run = Run { number, live: Some(live), nodes: all_nodes, topo, schema };
+        run.live = Some(live);
         lock(&self.runs).insert(spec.id.clone(), run);
         for (stream, start, made) in starts {
             let cx = SourceCx {
@@ -172,6 +207,27 @@ impl Engine {
             stream.start(start, made.source, made.decoder, cx);
         }
         Ok(())
+    }
+
+    /// Makes a chain's rule cell and its places at its streams.
+    fn seat(&self, built: Built, run: &mut Run, live: &mut Live, starts: &mut Vec<Start>) {
+        let Built { parts, streams, nodes, topo, schema, graph } = built;
+        let cell = RuleCell::new(parts, self.timers.clone(), self.config.clock.clone());
+        for (source, made) in streams.into_iter().enumerate() {
+            let Some(made) = made else { continue };
+            let (stream, start) = self.stream(&made);
+            let map = stream.columns(&made.fields);
+            let id = stream.subscribe(cell.clone(), source, map);
+            run.add_nodes(build::stream_nodes(&stream, source, graph));
+            live.seats.push(Seat { stream: stream.clone(), id, shared: made.shared.clone() });
+            if let Some(start) = start {
+                starts.push((stream, start, made));
+            }
+        }
+        run.add_nodes(nodes);
+        run.topo.merge(topo);
+        run.schema = schema;
+        live.cells.push(cell);
     }
 
     /// The shared stream of that key, or a new one with its start.
@@ -201,7 +257,7 @@ impl Engine {
             runs.get_mut(id).filter(|r| r.number == number).and_then(|r| r.live.take())
         };
         if let Some(live) = live {
-            self.leave(live.streams);
+            self.leave(live.seats);
         }
     }
 
@@ -223,8 +279,10 @@ impl Engine {
     pub async fn stop(&self, id: &str) {
         let live = lock(&self.runs).get_mut(id).and_then(|r| r.live.take());
         if let Some(live) = live {
-            self.leave(live.streams);
-            live.cell.stop().await;
+            self.leave(live.seats);
+            for cell in live.cells {
+                cell.stop().await;
+            }
         }
     }
 
@@ -268,6 +326,56 @@ impl Engine {
     /// The rule is gone: nothing of it is kept.
     pub fn forget(&self, id: &str) {
         lock(&self.runs).remove(id);
+    }
+
+    /// Traces rows of a running rule from now on, or no more. False: it does not run.
+    pub fn set_trace(&self, id: &str, mode: Option<TraceMode>) -> bool {
+        let runs = lock(&self.runs);
+        let Some((run, live)) = runs.get(id).and_then(|r| Some((r, r.live.as_ref()?))) else {
+            return false;
+        };
+        let (Some(store), Some(mode)) = (&self.config.traces, mode) else {
+            live.cells.iter().for_each(|cell| cell.set_tap(None));
+            return true;
+        };
+        let context = rekuiper_value::Field::Meta(trace::CONTEXT.into());
+        let mut sources: Vec<(Arc<RuleCell>, TappedSource)> = Vec::new();
+        let mut of_streams = Vec::new();
+        for seat in &live.seats {
+            let stats = [&seat.stream.source_stats, &seat.stream.decoder_stats];
+            let own = |n: &&crate::metrics::NodeRef| stats.iter().any(|s| Arc::ptr_eq(s, &n.stats));
+            let nodes: Vec<Arc<str>> = run.nodes.iter().filter(own).map(|n| n.name.clone()).collect();
+            of_streams.extend(nodes.iter().cloned());
+            if let Some(place) = seat.stream.place(seat.id, &context) {
+                let (source, fields, context) = (place.source, place.fields, place.context);
+                sources.push((place.rule, TappedSource { source, nodes, fields, context }));
+            }
+        }
+        let nodes: Vec<_> =
+            run.nodes.iter().filter(|n| !of_streams.contains(&n.name)).cloned().collect();
+        for cell in &live.cells {
+            let of_cell = |(rule, _): &mut (Arc<RuleCell>, _)| Arc::ptr_eq(rule, cell);
+            let own = sources.extract_if(.., of_cell).map(|(_, source)| source).collect();
+            cell.set_tap(Some(Arc::new(Tap {
+                store: store.clone(),
+                mode,
+                rule: cell.id.clone(),
+                sources: own,
+                nodes: nodes.clone(),
+            })));
+        }
+        true
+    }
+
+    /// CPU time of every running rule in nanoseconds; `None`: not measured.
+    pub fn cpu_ns(&self) -> Option<Vec<(String, u64)>> {
+        if !self.config.measure_cpu {
+            return None;
+        }
+        let of = |live: &Live| live.cells.iter().filter_map(|c| c.cpu_ns()).sum();
+        let runs = lock(&self.runs);
+        let all = runs.iter().filter_map(|(id, run)| Some((id.clone(), of(run.live.as_ref()?))));
+        Some(all.collect())
     }
 
     /// Numbers of the run, or of the last one; in the order of the data.

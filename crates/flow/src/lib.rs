@@ -3,8 +3,7 @@
 //!
 //! The way of a batch: a source task puts it into the stream's queue; the stream's executor decodes
 //! it once, for the fields that any of its rules uses, and runs each rule on it in turn, on the
-//! same
-//! thread; what the rules give is encoded into one buffer per sink and batch, and goes into the
+//! same thread; what the rules give is encoded into one buffer per sink and batch, and goes into the
 //! sink's queue, from which the sink's worker writes it. A full sink queue makes the executor wait,
 //! a full stream queue makes the source wait, and so on to the socket.
 //!
@@ -18,7 +17,6 @@ mod engine;
 mod error;
 mod host;
 mod lookup;
-
 mod metrics;
 mod output;
 mod rule;
@@ -27,9 +25,11 @@ mod sink;
 mod spec;
 mod stream;
 mod timers;
+mod trace;
 
 pub use engine::{Engine, EngineConfig, RunEnd};
 pub use error::FlowError;
 pub use host::HostServices;
 pub use metrics::{NodeKind, NodeReport, Topo};
+pub use trace::{TraceMode, TraceStore};
 pub use spec::{ActionSpec, FlowCatalog, RuleSpec, StreamSpec};

@@ -76,3 +76,20 @@ pub struct Topo {
     pub sources: Vec<String>,
     pub edges: Vec<(String, Vec<String>)>,
 }
+
+impl Topo {
+    /// Adds another chain of the same rule.
+    pub fn merge(&mut self, other: Topo) {
+        for source in other.sources {
+            if !self.sources.contains(&source) {
+                self.sources.push(source);
+            }
+        }
+        for (from, to) in other.edges {
+            match self.edges.iter_mut().find(|(name, _)| *name == from) {
+                Some((_, known)) => known.extend(to.into_iter().filter(|t| !known.contains(t)).collect::<Vec<_>>()),
+                None => self.edges.push((from, to)),
+            }
+        }
+    }
+}

@@ -1,10 +1,11 @@
 //! The end of a rule: result rows become payloads, encoded once for all sinks that want the same.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rekuiper_connect::{SinkBatch, SinkData};
 use rekuiper_expr::Env;
-use rekuiper_functions::Cx;
+use rekuiper_functions::{Cx, RowTimes};
 use rekuiper_ops::frames::Times;
 use rekuiper_ops::{Chunk, Emission, NodeStats, Output, Projection};
 use rekuiper_rt::Clock;
@@ -21,6 +22,8 @@ pub struct RuleOutput {
     /// Counters of the projection, where a result that cannot be written counts as an exception.
     pub project: Arc<NodeStats>,
     pub send_error: bool,
+    /// Results are timed by their rows instead of the clock.
+    pub event_time: bool,
     /// Held for what is being processed.
     pub ack: Option<Ack>,
 }
@@ -62,12 +65,29 @@ impl Ready {
 }
 
 impl RuleOutput {
-    pub fn new(lanes: Vec<Lane>, project: Arc<NodeStats>, send_error: bool) -> Self {
-        RuleOutput { lanes, project, send_error, ack: None }
+    pub fn new(
+        lanes: Vec<Lane>,
+        project: Arc<NodeStats>,
+        send_error: bool,
+        event_time: bool,
+    ) -> Self {
+        RuleOutput { lanes, project, send_error, event_time, ack: None }
     }
 
     pub fn has_pending(&self) -> bool {
         self.lanes.iter().any(|l| !l.ready.is_empty())
+    }
+
+    /// The first result that waits to be delivered, as text: for traces.
+    pub fn first_result(&self) -> Option<String> {
+        let ready = self.lanes.iter().map(|l| &l.ready).find(|r| !r.is_empty())?;
+        if let Some(end) = ready.ends.first() {
+            let bytes = ready.buf.get(..*end as usize).unwrap_or_default();
+            return Some(String::from_utf8_lossy(bytes).into_owned());
+        }
+        let row = ready.rows.first()?.first()?;
+        let value = rekuiper_value::Value::Object(Arc::new(row.clone()));
+        Some(rekuiper_value::json::to_serde(&value).to_string())
     }
 
     /// Puts what is ready into the queues of the sinks, waiting where they are full.
@@ -154,23 +174,27 @@ impl Ready {
 impl Output for RuleOutput {
     fn emit(&mut self, chunk: &mut Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
         let mut objects: Option<Vec<Arc<Vec<Object>>>> = None;
-        let before = cx.row;
-        for lane in &mut self.lanes {
-            cx.row = before;
-            for port in &lane.ports {
-                port.stats.transform.add_in(chunk.sel.len() as u64, cx.now_ms);
-            }
+        let hits = Hits { before: cx.row, event_time: self.event_time };
+        let failed_before = self.project.exceptions.load(Relaxed);
+        for (at, lane) in self.lanes.iter_mut().enumerate() {
+            cx.row = hits.before;
+            // a row that fails does so for every lane; it counts once
+            let counted = (at == 0).then_some(&*self.project);
+            let taken;
             match &mut lane.kind {
                 LaneKind::Json { single, omit_if_empty } => {
+                    let before = lane.ready.ends.len();
                     let mut writer = JsonWriter {
                         ready: &mut lane.ready,
                         single: *single,
                         omit_if_empty: *omit_if_empty,
-                        project: &self.project,
+                        counted,
+                        hits,
                         errors: Vec::new(),
                     };
                     writer.write(chunk, projection, cx);
                     let errors = writer.errors;
+                    taken = lane.ready.ends.len() - before;
                     if self.send_error {
                         for error in errors {
                             lane.ready.buf.extend_from_slice(error.0.as_bytes());
@@ -180,16 +204,21 @@ impl Output for RuleOutput {
                 }
                 LaneKind::Shaped(shaper) => {
                     let rows = objects
-                        .get_or_insert_with(|| emissions(chunk, projection, cx, &self.project));
+                        .get_or_insert_with(|| emissions(chunk, projection, cx, counted, hits));
+                    taken = rows.len();
                     for emission in rows.iter() {
                         shaper.push(emission, cx.now_ms, &mut lane.ready);
                     }
                 }
             }
+            for port in &lane.ports {
+                port.stats.transform.add_in(taken as u64, cx.now_ms);
+            }
         }
-        self.project.add_out(chunk.sel.len() as u64);
-        cx.row = before;
-        hits(chunk, chunk.sel.len(), cx);
+        hits.after(chunk, cx);
+        let out = chunk.sel.len() as u64;
+        let lost = self.project.exceptions.load(Relaxed) - failed_before;
+        self.project.add_out(out.saturating_sub(lost));
     }
 
     fn error(&mut self, error: &Error) {
@@ -205,26 +234,48 @@ impl Output for RuleOutput {
     }
 }
 
-/// Counts results for last_hit_count() and its like.
-fn hits(chunk: &Chunk<'_>, rows: usize, cx: &mut Cx<'_>) {
-    match chunk.emission {
-        Emission::Rows if rows > 0 => {
-            cx.row.hit_count += rows as i64;
-            cx.row.hit_time = cx.now_ms;
-        }
-        Emission::Rows => {}
-        Emission::Set(_) => {
-            cx.row.agg_hit_count += 1;
-            cx.row.agg_hit_time = cx.now_ms;
-        }
-    }
+/// What last_hit_count() and its like tell of the results before a row.
+#[derive(Clone, Copy)]
+struct Hits {
+    before: RowTimes,
+    event_time: bool,
 }
 
-/// The context of one result row: its times, and the hits before it.
-fn enter(chunk: &Chunk<'_>, row: u32, first: bool, cx: &mut Cx<'_>) {
-    Times { stamps: chunk.stamps, emission: chunk.emission }.enter(row as usize, cx);
-    if !first && chunk.emission == Emission::Rows {
-        hits(chunk, 1, cx);
+impl Hits {
+    /// When result number `at` of the chunk was.
+    fn time(&self, chunk: &Chunk<'_>, at: usize, now_ms: i64) -> i64 {
+        match (self.event_time, chunk.emission) {
+            (false, _) => now_ms,
+            (true, Emission::Set(times)) => times.end.unwrap_or(now_ms),
+            (true, Emission::Rows) => chunk.stamps.get(chunk.sel.get(at).map_or(0, |r| *r as usize)),
+        }
+    }
+
+    /// The context of result number `at`: its times, and the hits before it.
+    fn enter(&self, chunk: &Chunk<'_>, at: usize, cx: &mut Cx<'_>) {
+        let row = chunk.sel.get(at).map_or(0, |r| *r as usize);
+        Times { stamps: chunk.stamps, emission: chunk.emission }.enter(row, cx);
+        if at > 0 && chunk.emission == Emission::Rows {
+            cx.row.hit_count = self.before.hit_count + at as i64;
+            cx.row.hit_time = self.time(chunk, at - 1, cx.now_ms);
+        }
+    }
+
+    /// What holds after the chunk.
+    fn after(&self, chunk: &Chunk<'_>, cx: &mut Cx<'_>) {
+        cx.row = self.before;
+        let rows = chunk.sel.len();
+        match chunk.emission {
+            Emission::Rows if rows > 0 => {
+                cx.row.hit_count += rows as i64;
+                cx.row.hit_time = self.time(chunk, rows - 1, cx.now_ms);
+            }
+            Emission::Rows => {}
+            Emission::Set(_) => {
+                cx.row.agg_hit_count += 1;
+                cx.row.agg_hit_time = self.time(chunk, 0, cx.now_ms);
+            }
+        }
     }
 }
 
@@ -234,20 +285,23 @@ fn emissions(
     chunk: &Chunk<'_>,
     projection: &Projection,
     cx: &mut Cx<'_>,
-    project: &NodeStats,
+    counted: Option<&NodeStats>,
+    hits: Hits,
 ) -> Vec<Arc<Vec<Object>>> {
     let set = matches!(chunk.emission, Emission::Set(_));
     let mut out = Vec::new();
     let mut list = Vec::new();
     for (at, &row) in chunk.sel.iter().enumerate() {
         if projection.uses_row_context {
-            enter(chunk, row, at == 0, cx);
+            hits.enter(chunk, at, cx);
         }
         match projection.object(Env { frame: &chunk.frame, cx }, row as usize) {
             Ok(object) if set => list.push(object),
             Ok(object) => out.push(Arc::new(vec![object])),
             Err(error) => {
-                project.exception(&error.0, cx.now_ms);
+                if let Some(project) = counted {
+                    project.exception(&error.0, cx.now_ms);
+                }
                 if set {
                     return out;
                 }
@@ -264,7 +318,8 @@ struct JsonWriter<'a> {
     ready: &'a mut Ready,
     single: bool,
     omit_if_empty: bool,
-    project: &'a NodeStats,
+    counted: Option<&'a NodeStats>,
+    hits: Hits,
     errors: Vec<Error>,
 }
 
@@ -277,18 +332,26 @@ impl JsonWriter<'_> {
     }
 
     fn rows(&mut self, chunk: &Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
+        let writer = projection.writer(&chunk.frame, chunk.sel);
         for (at, &row) in chunk.sel.iter().enumerate() {
             if projection.uses_row_context {
-                enter(chunk, row, at == 0, cx);
+                self.hits.enter(chunk, at, cx);
             }
             let start = self.ready.buf.len();
             if !self.single {
                 self.ready.buf.push(b'[');
             }
             let env = Env { frame: &chunk.frame, cx };
-            let done = projection.write_json(env, row as usize, &mut self.ready.buf);
+            let done = writer.write_json(env, at, row as usize, &mut self.ready.buf);
             self.finish(start, done, cx.now_ms);
         }
+    }
+
+    fn failed(&mut self, error: Error, now_ms: i64) {
+        if let Some(project) = self.counted {
+            project.exception(&error.0, now_ms);
+        }
+        self.errors.push(error);
     }
 
     fn finish(&mut self, start: usize, done: rekuiper_value::Result<()>, now_ms: i64) {
@@ -303,8 +366,7 @@ impl JsonWriter<'_> {
             Ok(()) => self.ready.buf.truncate(start),
             Err(error) => {
                 self.ready.buf.truncate(start);
-                self.project.exception(&error.0, now_ms);
-                self.errors.push(error);
+                self.failed(error, now_ms);
             }
         }
     }
@@ -325,22 +387,25 @@ impl JsonWriter<'_> {
         }
         let start = self.ready.buf.len();
         self.ready.buf.push(b'[');
+        let writer = projection.writer(&chunk.frame, chunk.sel);
         for (at, &row) in chunk.sel.iter().enumerate() {
             if at > 0 {
                 self.ready.buf.push(b',');
             }
             if projection.uses_row_context {
-                enter(chunk, row, at == 0, cx);
+                self.hits.enter(chunk, at, cx);
             }
             let env = Env { frame: &chunk.frame, cx };
-            if let Err(error) = projection.write_json(env, row as usize, &mut self.ready.buf) {
+            if let Err(error) = writer.write_json(env, at, row as usize, &mut self.ready.buf) {
                 self.ready.buf.truncate(start);
-                self.project.exception(&error.0, cx.now_ms);
-                self.errors.push(error);
+                self.failed(error, cx.now_ms);
                 return;
             }
         }
         self.ready.buf.push(b']');
+        if self.omit_if_empty && &self.ready.buf[start..] == b"[{}]" {
+            return self.ready.buf.truncate(start); // an empty window's aggregates
+        }
         self.ready.end();
     }
 }

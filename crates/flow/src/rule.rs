@@ -1,7 +1,8 @@
 //! A running rule: its operators and where their results go. Streams run it on their batches, the
 //! timer when a window is due; a lock keeps them apart.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex as StdMutex, Weak};
 
 use jiff::tz::TimeZone;
@@ -9,13 +10,14 @@ use rekuiper_expr::Frame;
 use rekuiper_functions::{Cx, RowTimes};
 use rekuiper_ops::chunk::Origin;
 use rekuiper_ops::{Chain, Chunk, Emission, OpCx};
-use rekuiper_rt::Clock;
+use rekuiper_rt::{Clock, clock::CpuWatch};
 use rekuiper_value::{Batch, Column, Error};
 use tokio::sync::Mutex;
 
 use crate::host::HostServices;
 use crate::output::RuleOutput;
 use crate::timers::Timers;
+use crate::trace::Tap;
 
 /// What a rule shares with whoever runs it.
 pub struct RuleCell {
@@ -28,6 +30,11 @@ pub struct RuleCell {
     /// Sources that have not ended.
     open_sources: AtomicUsize,
     stopped: AtomicBool,
+    /// Nanoseconds of CPU; `None`: not measured.
+    cpu_ns: Option<AtomicU64>,
+    /// Whether `tap` is to be asked.
+    traced: AtomicBool,
+    tap: StdMutex<Option<Arc<Tap>>>,
     on_end: StdMutex<Option<Box<dyn FnOnce(Ended) + Send>>>,
     me: Weak<RuleCell>,
 }
@@ -52,6 +59,7 @@ pub struct RuleParts {
     pub host: Arc<HostServices>,
     /// Streams that push; lookup tables do not.
     pub pushing: usize,
+    pub measure_cpu: bool,
     pub on_end: Box<dyn FnOnce(Ended) + Send>,
 }
 
@@ -93,6 +101,9 @@ impl RuleCell {
             wake_at: AtomicI64::new(i64::MAX),
             open_sources: AtomicUsize::new(parts.pushing),
             stopped: AtomicBool::new(false),
+            cpu_ns: parts.measure_cpu.then(AtomicU64::default),
+            traced: AtomicBool::new(false),
+            tap: StdMutex::default(),
             on_end: StdMutex::new(Some(parts.on_end)),
             me: me.clone(),
         })
@@ -110,10 +121,56 @@ impl RuleCell {
         for (_, error) in &batch.errors {
             state.error(error, &self.id, now);
         }
+        if self.traced.load(Relaxed) {
+            return self.traced_batch(&mut state, source, map, batch).await;
+        }
         if batch.rows > 0 {
-            state.process(source, map, batch, &self.id, now);
+            self.measured(|| state.process(source, map, batch, 0..batch.rows, &self.id, now));
         }
         self.after(&mut state).await;
+    }
+
+    /// The same row by row, with a trace of each that is to have one.
+    async fn traced_batch(
+        &self,
+        state: &mut RuleState,
+        source: usize,
+        map: &[u16],
+        batch: &Batch,
+    ) {
+        let tap = self.tap.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        for row in 0..batch.rows {
+            let host = state.host.clone();
+            let begun = tap.as_ref().and_then(|t| t.begin(source, map, batch, row, &host));
+            let start = self.clock.now_us();
+            state.output.ack = batch.ack.clone();
+            let now = self.clock.now_ms();
+            self.measured(|| state.process(source, map, batch, row..row + 1, &self.id, now));
+            let result = begun.as_ref().and_then(|_| state.output.first_result());
+            self.after(state).await;
+            if let Some(begun) = begun {
+                begun.end(result, start, self.clock.now_us(), &host);
+            }
+        }
+        self.after(state).await;
+    }
+
+    /// Traces rows from now on, or no more.
+    pub fn set_tap(&self, tap: Option<Arc<Tap>>) {
+        self.traced.store(tap.is_some(), Relaxed);
+        *self.tap.lock().unwrap_or_else(|e| e.into_inner()) = tap;
+    }
+
+    /// CPU time so far in nanoseconds, where it is measured.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        self.cpu_ns.as_ref().map(|ns| ns.load(Relaxed))
+    }
+
+    fn measured(&self, work: impl FnOnce()) {
+        let Some(total) = &self.cpu_ns else { return work() };
+        let watch = CpuWatch::start();
+        work();
+        total.fetch_add(watch.elapsed_ns(), Relaxed);
     }
 
     /// An error of a source: seen by sinks where the rule sends errors.
@@ -132,7 +189,7 @@ impl RuleCell {
         self.wake_at.store(i64::MAX, Relaxed);
         let now = self.clock.now_ms();
         state.output.ack = None;
-        state.tick(&self.id, now);
+        self.measured(|| state.tick(&self.id, now));
         self.after(&mut state).await;
     }
 
@@ -194,7 +251,15 @@ impl RuleCell {
 }
 
 impl RuleState {
-    fn process(&mut self, source: usize, map: &[u16], batch: &Batch, id: &str, now: i64) {
+    fn process(
+        &mut self,
+        source: usize,
+        map: &[u16],
+        batch: &Batch,
+        rows: Range<usize>,
+        id: &str,
+        now: i64,
+    ) {
         let Some(&(first, fields)) = self.sources.get(source) else { return };
         let single = self.sources.len() == 1;
         let before = if single { 0 } else { self.source_cols };
@@ -205,7 +270,7 @@ impl RuleState {
         }
         let mut sel = std::mem::take(&mut self.sel);
         sel.clear();
-        sel.extend(0..batch.rows as u32);
+        sel.extend(rows.start as u32..rows.end as u32);
         let chunk = Chunk {
             frame,
             stamps: &batch.stamps,

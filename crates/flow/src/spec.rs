@@ -37,11 +37,34 @@ pub struct StreamSpec {
     pub props: Props,
 }
 
+impl StreamSpec {
+    /// TYPE, or what stands when it is not given: `mqtt` for streams, `file` for tables.
+    pub fn typ(&self) -> &str {
+        let default = match self.def.kind {
+            rekuiper_sql::ast::StreamKind::Table => "file",
+            rekuiper_sql::ast::StreamKind::Stream => "mqtt",
+        };
+        self.def.options.type_.as_deref().filter(|t| !t.is_empty()).unwrap_or(default)
+    }
+}
+
 /// What the engine asks of whoever keeps the definitions.
 pub trait FlowCatalog: rekuiper_plan::Catalog + Send + Sync {
     /// The stream with the effective properties of its source (configuration key, connection,
     /// EXTRA resolved).
     fn stream_spec(&self, name: &str) -> Option<StreamSpec>;
+
+    /// Effective properties of a source that a graph defines by itself.
+    fn source_props(&self, def: &StreamDef) -> Props {
+        let _ = def;
+        Props::default()
+    }
+
+    /// Effective properties of a sink node of a graph.
+    fn sink_props(&self, typ: &str, own: Option<&serde_json::Map<String, serde_json::Value>>) -> Props {
+        let _ = typ;
+        Props::new(own.cloned().unwrap_or_default())
+    }
 
     /// A protobuf message type, `schema.Message`.
     fn message(&self, schema_id: &str) -> Result<rekuiper_formats::proto::MessageType, String> {

@@ -26,6 +26,14 @@ pub struct Subscriber {
     pub map: Arc<[u16]>,
 }
 
+/// See [`StreamCell::place`].
+pub struct Place {
+    pub rule: Arc<RuleCell>,
+    pub source: usize,
+    pub fields: Vec<Option<Field>>,
+    pub context: Option<u16>,
+}
+
 struct Subscribers {
     list: Arc<Vec<Subscriber>>,
     /// What any of them reads; the index is the column. Only grows; a field nobody reads any more
@@ -151,6 +159,18 @@ impl StreamCell {
         drop(subs);
         self.version.fetch_add(1, Relaxed);
         left
+    }
+
+    /// The rule of a place, which of its sources this is, and what it reads; with the column of
+    /// `also`, which is read from now on. For traces.
+    pub fn place(&self, id: u64, also: &Field) -> Option<Place> {
+        let context = self.columns(std::slice::from_ref(also)).first().copied();
+        self.version.fetch_add(1, Relaxed);
+        let subs = self.lock();
+        let sub = subs.list.iter().find(|s| s.id == id)?;
+        let field = |col: &u16| subs.fields.get(usize::from(*col)).cloned().flatten();
+        let fields = sub.map.iter().map(field).collect();
+        Some(Place { rule: sub.rule.clone(), source: sub.source, fields, context })
     }
 
     /// Stops reading.

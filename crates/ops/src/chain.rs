@@ -59,24 +59,55 @@ pub fn build_with(
     };
     let mut nodes = Vec::with_capacity(plan.stages.len());
     let mut join_at = None;
+    let mut shown = 0;
     for (stage, needs) in plan.stages.into_iter().zip(&needs) {
+        let words = stage.node_words(&cx.sources);
         let StagePlan { node, stage } = stage;
         if matches!(stage, Stage::Join(_)) {
             join_at.get_or_insert(nodes.len());
         }
-        for (word, op) in cx.operators(&node, stage, needs) {
-            let name: Arc<str> = name(nodes.len(), &word).into();
+        for (word, op) in named(words, cx.operators(&node, stage, needs)) {
+            let name: Arc<str> = match &word {
+                Some(word) => name(shown, word).into(),
+                None => "".into(),
+            };
+            shown += usize::from(word.is_some());
             nodes.push(Node { name, stats: Arc::default(), op });
         }
     }
     let end = End {
-        name: name(nodes.len(), "project").into(),
+        name: name(shown, "project").into(),
         stats: Arc::default(),
         projection: Projection::new(plan.projection, plan.uses_row_context),
     };
     let scan = |s: &SourcePlan| matches!(s.kind, SourceKind::ScanTable { .. });
     let doors = cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect();
     Chain { nodes, end, doors, one_by_one }
+}
+
+/// Gives the operators of a stage the names that eKuiper's nodes have there: it may show more nodes
+/// than we run (then one only hands on), or fewer (then ours has no name and is not shown).
+fn named(
+    words: Vec<rekuiper_value::Str>,
+    ops: Vec<(String, Box<dyn Op>)>,
+) -> Vec<(Option<String>, Box<dyn Op>)> {
+    let mut ops: Vec<Box<dyn Op>> = ops.into_iter().map(|(_, op)| op).collect();
+    if ops.len() == 1 && words.len() == 2 {
+        // rows pass an aligner before they are joined, and an aggregate after their window
+        let at = usize::from(words[0] != "join_aligner");
+        ops.insert(at, Box::new(Pass));
+    }
+    let words = words.into_iter().map(|w| Some(w.to_string()));
+    words.chain(std::iter::repeat(None)).zip(ops).collect()
+}
+
+/// Hands everything on.
+struct Pass;
+
+impl Op for Pass {
+    fn push(&mut self, chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
+        next.push(chunk, ocx);
+    }
 }
 
 /// For each stage the columns that later ones read.
@@ -206,8 +237,10 @@ impl Chain {
 
     /// Name and counters of every operator, the projection last.
     pub fn stats(&self) -> Vec<(Arc<str>, Arc<NodeStats>)> {
-        let nodes = self.nodes.iter().map(|n| (n.name.clone(), n.stats.clone()));
-        nodes.chain([(self.end.name.clone(), self.end.stats.clone())]).collect()
+        let shown = self.nodes.iter().filter(|n| !n.name.is_empty());
+        let nodes = shown.map(|n| (n.name.clone(), n.stats.clone()));
+        let end = [(self.end.name.clone(), self.end.stats.clone())];
+        nodes.chain(end.into_iter().filter(|(name, _)| !name.is_empty())).collect()
     }
 
     /// State of all operators, for a checkpoint.

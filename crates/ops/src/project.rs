@@ -1,9 +1,11 @@
 //! SELECT: makes result rows of what passed the operators, as JSON text straight into a sink's
 //! buffer where the select list allows it, or as objects.
 
-use rekuiper_expr::{Env, Expr, NumExpr, Part};
+use rekuiper_expr::{Env, Expr, Frame, NumExpr, Part};
 use rekuiper_plan::physical::{OutItem, OutNulls, ProjectionPlan};
-use rekuiper_value::{Error, Object, Result, Str, Value, json, number};
+use rekuiper_value::column::{Repr, push_near, write_cell};
+use rekuiper_value::{Cell, Error, Object, Result, Str, Value, json, number};
+use smallvec::SmallVec;
 
 /// See the module's doc.
 pub struct Projection {
@@ -14,8 +16,9 @@ pub struct Projection {
 }
 
 struct Item {
-    /// `"name":`, ready to be copied.
+    /// `"name":`, ready to be copied; at least sixteen bytes are there.
     key: Box<[u8]>,
+    key_len: usize,
     out: OutItem,
     fast: Fast,
 }
@@ -54,19 +57,26 @@ impl Projection {
 
     /// Appends the row's JSON object. On an error nothing is appended.
     pub fn write_json(&self, env: Env<'_>, row: usize, out: &mut Vec<u8>) -> Result<()> {
-        let start = out.len();
-        let done = if self.direct {
-            self.write_direct(env, row, out)
-        } else {
-            self.object(env, row).and_then(|o| json::write_object(out, &o))
-        };
-        if done.is_err() {
-            out.truncate(start);
-        }
-        done
+        self.writer(env.frame, &[row as u32]).write_json(env, 0, row, out)
     }
 
-    fn write_direct(&self, env: Env<'_>, row: usize, out: &mut Vec<u8>) -> Result<()> {
+    /// What writes the rows `sel` of a frame as JSON.
+    pub fn writer<'a>(&'a self, frame: &'a Frame<'a>, sel: &[u32]) -> RowWriter<'a> {
+        let ways = match self.direct {
+            true => self.items.iter().map(|item| item.way(frame, sel)).collect(),
+            false => SmallVec::new(),
+        };
+        RowWriter { projection: self, ways }
+    }
+
+    fn write_direct(
+        &self,
+        ways: &[Way<'_>],
+        env: Env<'_>,
+        at: usize,
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         if let [Item { out: OutItem::Row(parts), .. }] = &self.items[..]
             && let [Part::Spread(Expr::Col(col))] = parts[..]
         {
@@ -80,8 +90,8 @@ impl Projection {
         }
         out.push(b'{');
         let start = out.len();
-        for item in &self.items {
-            item.write(env, row, out)?;
+        for (item, way) in self.items.iter().zip(ways) {
+            item.write(way, env, at, row, out)?;
         }
         if out.len() > start {
             out.pop(); // the comma after the last one
@@ -111,6 +121,47 @@ impl Projection {
     }
 }
 
+/// Writes the rows of one frame: how each item is written was found before the first row.
+pub struct RowWriter<'a> {
+    projection: &'a Projection,
+    ways: SmallVec<[Way<'a>; 8]>,
+}
+
+/// See [`RowWriter`]. Everything but `Eval` gives what evaluating would give.
+enum Way<'a> {
+    /// Text of the payload, copied.
+    Cells { cells: &'a [Cell], bytes: &'a [u8], ints: bool, nulls: OutNulls },
+    Ints(&'a [i64]),
+    Floats(&'a [f64]),
+    /// Arithmetic, computed for all selected rows; what is not finite is evaluated again.
+    Computed(Vec<f64>),
+    Eval,
+}
+
+impl RowWriter<'_> {
+    /// Appends the JSON object of `row`, number `at` of the selection. On an error nothing is
+    /// appended.
+    #[inline]
+    pub fn write_json(
+        &self,
+        env: Env<'_>,
+        at: usize,
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let start = out.len();
+        let done = if self.projection.direct {
+            self.projection.write_direct(&self.ways, env, at, row, out)
+        } else {
+            self.projection.object(env, row).and_then(|o| json::write_object(out, &o))
+        };
+        if done.is_err() {
+            out.truncate(start);
+        }
+        done
+    }
+}
+
 impl Item {
     fn new(out: OutItem) -> Self {
         let mut key = Vec::new();
@@ -123,53 +174,94 @@ impl Item {
             OutItem::Field { expr, .. } => NumExpr::of(expr).map_or(Fast::No, Fast::Num),
             _ => Fast::No,
         };
-        Item { key: key.into(), out, fast }
+        let key_len = key.len();
+        key.resize(key_len.max(16), 0);
+        Item { key: key.into(), key_len, out, fast }
     }
 
-    /// Appends `"name":value,` or nothing.
-    #[inline]
-    fn write(&self, env: Env<'_>, row: usize, out: &mut Vec<u8>) -> Result<()> {
+    /// The way this item is written for the rows of a frame, found once for all of them.
+    fn way<'a>(&'a self, frame: &'a Frame<'a>, sel: &[u32]) -> Way<'a> {
         match (&self.fast, &self.out) {
-            (Fast::Col(col), OutItem::Field { nulls, .. }) => {
-                if let Some(column) = env.frame.col(*col)
-                    && let Some((cells, bytes)) = column.as_cells()
-                {
-                    let cell = cells.get(row).copied().unwrap_or_default();
-                    use rekuiper_value::CellKind as K;
-                    let leave = match cell.kind() {
-                        K::Missing => *nulls != OutNulls::Keep,
-                        K::Null => *nulls == OutNulls::LeaveOut,
-                        _ => false,
-                    };
-                    if leave {
-                        return Ok(());
+            (Fast::Col(col), OutItem::Field { nulls, .. }) => match frame.col(*col) {
+                Some(column) => match column.repr() {
+                    Repr::Cells(cells) => {
+                        let (bytes, ints) = (column.bytes(), column.is_ints());
+                        Way::Cells { cells, bytes, ints, nulls: *nulls }
                     }
-                    out.extend_from_slice(&self.key);
-                    rekuiper_value::column::write_cell(out, cell, bytes, column.is_ints())?;
-                    out.push(b',');
-                    return Ok(());
-                }
-            }
-            (Fast::Num(fast), _) if fast.applies(env) => {
-                if let Some(f) = fast.at(env, row) {
-                    if !f.is_finite() {
-                        return json::write_value(out, &Value::Float(f));
-                    }
-                    out.extend_from_slice(&self.key);
-                    number::write_json_f64(out, f);
-                    out.push(b',');
-                    return Ok(());
-                }
-            }
-            _ => {}
+                    Repr::Ints(ints) => Way::Ints(ints),
+                    Repr::Floats(_) if column.is_doubles() => Way::Floats(&column.nums().vals),
+                    _ => Way::Eval,
+                },
+                None => Way::Eval,
+            },
+            (Fast::Num(fast), _) if fast.applies_to(frame) => Way::Computed(fast.column(frame, sel)),
+            _ => Way::Eval,
         }
+    }
+
+    #[inline(always)]
+    fn put_key(&self, out: &mut Vec<u8>) {
+        push_near(out, &self.key[..self.key_len], &self.key);
+    }
+
+    /// Appends `"name":value,` or nothing; the row is number `at` of the selection.
+    #[inline]
+    fn write(
+        &self,
+        way: &Way<'_>,
+        env: Env<'_>,
+        at: usize,
+        row: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let found = match way {
+            Way::Cells { cells, bytes, ints, nulls } => {
+                let cell = cells.get(row).copied().unwrap_or_default();
+                use rekuiper_value::CellKind as K;
+                let leave = match cell.kind() {
+                    K::Missing => *nulls != OutNulls::Keep,
+                    K::Null => *nulls == OutNulls::LeaveOut,
+                    _ => false,
+                };
+                if leave {
+                    return Ok(());
+                }
+                self.put_key(out);
+                write_cell(out, cell, bytes, *ints)?;
+                out.push(b',');
+                return Ok(());
+            }
+            Way::Ints(ints) => match ints.get(row) {
+                Some(i) => {
+                    self.put_key(out);
+                    number::write_i64(out, *i);
+                    out.push(b',');
+                    return Ok(());
+                }
+                None => None,
+            },
+            Way::Floats(floats) => floats.get(row).copied(),
+            Way::Computed(values) => values.get(at).copied().filter(|f| f.is_finite()),
+            Way::Eval => None,
+        };
+        if let Some(f) = found {
+            self.put_key(out);
+            number::write_json_f64(out, f);
+            out.push(b',');
+            return Ok(());
+        }
+        self.write_evaluated(env, row, out)
+    }
+
+    #[inline(never)]
+    fn write_evaluated(&self, env: Env<'_>, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let (value, nulls) = match &self.out {
             OutItem::Field { expr, nulls, .. } => (expr.eval(env, row)?, *nulls),
             OutItem::Const { value, .. } => (value.clone(), OutNulls::LeaveOut),
             _ => return Err(Error::new("internal: a spread item in a direct projection")),
         };
         if let Some(value) = nulls.apply_to(value) {
-            out.extend_from_slice(&self.key);
+            self.put_key(out);
             json::write_value(out, &value)?;
             out.push(b',');
         }

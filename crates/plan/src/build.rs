@@ -69,7 +69,9 @@ pub(crate) fn plan(
         .iter()
         .map(|s| s.name.to_string())
         .collect();
-    let schema = items.iter().filter_map(OutItem::name).cloned().collect();
+    let mut schema: Vec<Str> = items.iter().filter_map(OutItem::name).cloned().collect();
+    // columns with an alias come first, as eKuiper numbers them
+    schema.sort_by_key(|name| !select.items.iter().any(|i| i.alias.as_ref() == Some(name)));
     let (plan, names) = number::plan(planner, stages, ProjectionPlan { items }, options);
     let explain = explain::tree(&plan, &names);
     Ok(Planned {

@@ -211,15 +211,8 @@ impl Names<'_> {
                 )
             }
             Stage::Window(w) => ("WindowPlan", self.window(w)),
-            Stage::WindowAggregate(w, a) => (
-                "IncAggWindowPlan",
-                format!(
-                    "wType:{}, Dimension:[{}], funcs:[{}]",
-                    self.window(w),
-                    self.list(&a.dimensions),
-                    self.aggregates(&a.calls)
-                ),
-            ),
+            // shown as two nodes by `tree`; this is the lower one
+            Stage::WindowAggregate(w, _) => ("WindowPlan", self.window(w)),
             Stage::Join(joins) => {
                 let joins: Vec<String> = joins.iter().map(|j| self.join(j, names)).collect();
                 ("JoinPlan", format!("Joins:[ {} ]", joins.join(", ")))
@@ -297,11 +290,14 @@ pub(crate) fn tree(plan: &RulePlan, names: &[String]) -> ExplainNode {
         .collect();
     for step in &plan.stages {
         let (op, info) = shown.stage(&step.stage, &streams);
-        below = vec![ExplainNode {
-            op,
-            info,
-            children: below,
-        }];
+        below = vec![ExplainNode { op, info, children: below }];
+        if let Stage::WindowAggregate(_, a) = &step.stage {
+            // run as one: the window keeps the state of its aggregates instead of its rows
+            let dims = shown.list(&a.dimensions);
+            let funcs = shown.aggregates(&a.calls);
+            let info = format!("Dimension:{{ {dims} }}, funcs:[{funcs}], state: per group");
+            below = vec![ExplainNode { op: "AggregatePlan", info, children: below }];
+        }
     }
     let items: Vec<String> = plan
         .projection

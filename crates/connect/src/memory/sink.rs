@@ -11,9 +11,10 @@ use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx, SinkData};
 use crate::{ConnectError, Props};
 
 pub fn open(props: &Props) -> Result<Opened, ConnectError> {
-    let topic = Str::from(props.required("topic", "memory sink")?);
+    // a rule without a topic is taken, as eKuiper takes it; its results then fail one by one
+    let topic = Str::from(props.str_or("topic", "")?);
     let template = topic.contains("{{");
-    if !template {
+    if !template && !topic.is_empty() {
         plain(&topic).map_err(ConnectError::config)?;
     }
     let kind_field = props.str_or("rowkindField", "")?;
@@ -48,6 +49,7 @@ struct MemorySink {
 impl MemorySink {
     fn topic(&self, batch: &SinkBatch, i: usize) -> Result<Str, ConnectError> {
         if !self.template {
+            plain(&self.topic).map_err(ConnectError::data)?;
             return Ok(self.topic.clone());
         }
         let topic = batch.prop(i, 0).cloned().unwrap_or_default();

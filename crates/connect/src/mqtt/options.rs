@@ -1,10 +1,12 @@
 //! Connection properties of MQTT sources, sinks and named connections.
 
+use std::sync::Arc;
+
 use rekuiper_mqtt_codec::{QoS, Version};
 
 use crate::{ConnectError, Props};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ClientOptions {
     pub host: String,
     pub port: u16,
@@ -17,14 +19,8 @@ pub struct ClientOptions {
     /// Keep the session at the broker while away (enableClientSession).
     pub session: bool,
     pub session_expiry_s: u32,
-    pub insecure_skip_verify: bool,
-    /// PEM file, or base64 of PEM text (rootCaPath, rootCARaw).
-    pub root_ca_path: String,
-    pub root_ca_raw: String,
-    pub certificate_path: String,
-    pub certificate_raw: String,
-    pub key_path: String,
-    pub key_raw: String,
+    /// Certificates and the like, read when the options were; only looked at when `tls` is set.
+    pub tls_config: Option<Arc<rustls::ClientConfig>>,
     /// Name of the shared connection; empty: a connection of its own.
     pub selector: String,
 }
@@ -53,13 +49,10 @@ impl ClientOptions {
             session: props.bool("enableClientSession", false)?,
             session_expiry_s: u32::try_from(props.int("sessionExpiryIntervalSeconds", 60)?)
                 .unwrap_or(60),
-            insecure_skip_verify: props.bool("insecureSkipVerify", false)?,
-            root_ca_path: text("rootCaPath")?,
-            root_ca_raw: text("rootCARaw")?,
-            certificate_path: text("certificationPath")?,
-            certificate_raw: text("certificationRaw")?,
-            key_path: text("privateKeyPath")?,
-            key_raw: text("privateKeyRaw")?,
+            tls_config: match tls {
+                true => Some(crate::tls::client_config(props)?),
+                false => None,
+            },
             selector: text("connectionSelector")?,
         })
     }
@@ -110,7 +103,7 @@ fn server_parts(server: &str) -> Result<(bool, String, u16), ConnectError> {
         _ => return Err(bad("has an unknown scheme")),
     };
     let rest = rest.trim_end_matches('/');
-    let (host, port) = match rest.rsplit_once(':') {
+    let (host, port) = match rest.rsplit_once(':').filter(|_| !rest.ends_with(']')) {
         Some((host, port)) => (host, port.parse().map_err(|_| bad("has no valid port"))?),
         None => (rest, if tls { 8883 } else { 1883 }),
     };

@@ -35,7 +35,7 @@ impl ClientPool {
         }
         let mut clients = self.clients.lock().unwrap_or_else(|e| e.into_inner());
         if let Some((known, client)) = clients.get(&options.selector)
-            && known == options
+            && known.address() == options.address()
             && let Some(client) = client.upgrade()
         {
             return Ok(client);

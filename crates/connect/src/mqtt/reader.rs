@@ -166,15 +166,6 @@ impl Reader {
         }
     }
 
-    /// Lets buffers go when the connection is idle.
-    pub fn rest(&mut self) {
-        if self.buf.is_empty() || self.parsed == self.buf.len() {
-            self.parsed = 0;
-            self.buf = Vec::new();
-            self.pool.0.lock().unwrap_or_else(|e| e.into_inner()).clear();
-        }
-    }
-
     /// Compacts when everything was parsed and nothing waits to be taken.
     pub fn settle(&mut self) {
         if self.msgs.is_empty() && self.parsed > 0 {

@@ -56,39 +56,47 @@ struct MqttSink {
 }
 
 impl MqttSink {
-    /// The batch's payloads from `from` on as frames.
+    /// The batch's payloads from `from` on as frames, up to the first that cannot be published; that
+    /// one is the error when it is the first of all.
     fn encode(&self, batch: &SinkBatch, from: usize) -> Result<Frames, ConnectError> {
         let mut frames = Frames::default();
         for i in from..batch.len() {
-            let topic = match self.template {
-                true => batch.prop(i, 0).map_or("", |t| t.as_str()),
-                false => &self.topic,
-            };
-            if self.template && !valid_name(topic) {
-                let bad = ConnectError::data(format!("topic {topic:?} is not valid"));
-                return Err(bad.after(i - from));
+            if let Err(error) = self.put(batch, i, &mut frames) {
+                if frames.ends.is_empty() {
+                    return Err(error);
+                }
+                frames.rest = Some(error);
+                break;
             }
-            let parts = PublishParts {
-                topic: topic.as_bytes(),
-                packet_id: (self.qos != QoS::AtMostOnce).then_some(1),
-                qos: self.qos,
-                dup: false,
-                retain: self.retained,
-                properties: [&self.properties, &[]],
-                payload: batch.payload(i),
-            };
-            let before = frames.bytes.len();
-            publish::write(&mut frames.bytes, self.options.version, &parts).map_err(|e| {
-                ConnectError::data(format!("cannot publish: {e}")).after(i - from)
-            })?;
-            if self.qos != QoS::AtMostOnce {
-                let behind = tail_len(self.options.version, &self.properties, parts.payload.len());
-                frames.ids_at.push((frames.bytes.len() - behind - 2) as u32);
-            }
-            debug_assert!(frames.bytes.len() > before);
-            frames.ends.push(frames.bytes.len() as u32);
         }
         Ok(frames)
+    }
+
+    fn put(&self, batch: &SinkBatch, i: usize, frames: &mut Frames) -> Result<(), ConnectError> {
+        let topic = match self.template {
+            true => batch.prop(i, 0).map_or("", |t| t.as_str()),
+            false => &self.topic,
+        };
+        if self.template && !valid_name(topic) {
+            return Err(ConnectError::data(format!("topic {topic:?} is not valid")));
+        }
+        let parts = PublishParts {
+            topic: topic.as_bytes(),
+            packet_id: (self.qos != QoS::AtMostOnce).then_some(1),
+            qos: self.qos,
+            dup: false,
+            retain: self.retained,
+            properties: [&self.properties, &[]],
+            payload: batch.payload(i),
+        };
+        publish::write(&mut frames.bytes, self.options.version, &parts)
+            .map_err(|e| ConnectError::data(format!("cannot publish: {e}")))?;
+        if self.qos != QoS::AtMostOnce {
+            let behind = tail_len(self.options.version, &self.properties, parts.payload.len());
+            frames.ids_at.push((frames.bytes.len() - behind - 2) as u32);
+        }
+        frames.ends.push(frames.bytes.len() as u32);
+        Ok(())
     }
 }
 
@@ -109,6 +117,8 @@ struct Frames {
     bytes: Vec<u8>,
     ends: Vec<u32>,
     ids_at: Vec<u32>,
+    /// Why the payload after these cannot be published.
+    rest: Option<ConnectError>,
 }
 
 impl Sink for MqttSink {
@@ -132,7 +142,8 @@ impl Sink for MqttSink {
             let Some(client) = self.client.clone() else {
                 return Err(ConnectError::io("not connected"));
             };
-            let frames = self.encode(batch, from)?;
+            let mut frames = self.encode(batch, from)?;
+            let (taken, rest) = (frames.ends.len(), frames.rest.take());
             let qos = self.qos as u8;
             client
                 .publish(|reply| Job {
@@ -142,7 +153,11 @@ impl Sink for MqttSink {
                     qos,
                     reply,
                 })
-                .await
+                .await?;
+            match rest {
+                Some(error) => Err(error.after(taken)),
+                None => Ok(()),
+            }
         })
     }
 

@@ -6,6 +6,7 @@ use rekuiper_connect::Props as ConnectProps;
 use rekuiper_flow::{
     ActionSpec, Engine, EngineConfig, FlowCatalog, FlowError, NodeReport, RuleSpec, StreamSpec,
 };
+use rekuiper_functions::FunctionDef;
 use rekuiper_formats::proto::{MessageType, Schema};
 use rekuiper_plan::{Catalog as PlanCatalog, RuleOptions, StreamInfo};
 use rekuiper_sql::StreamDef;
@@ -18,6 +19,7 @@ use super::{
     TrialDef, TrialRun,
 };
 use crate::catalog::Catalog;
+use crate::external::Externals;
 use crate::rules::definition::RuleDef;
 
 /// See the module's doc.
@@ -28,7 +30,7 @@ pub struct FlowEngine {
 
 /// The catalog as planner and flow ask it.
 #[derive(Clone)]
-struct CatalogView(Arc<Catalog>);
+struct CatalogView(Arc<Catalog>, Arc<Externals>);
 
 impl PlanCatalog for CatalogView {
     fn stream(&self, name: &str) -> Option<StreamInfo> {
@@ -36,6 +38,18 @@ impl PlanCatalog for CatalogView {
         let mut info = StreamInfo::new(entry.def.clone());
         info.schema = self.schema_of(&entry.def);
         Some(info)
+    }
+
+    fn external_function(&self, name: &str) -> Option<&'static FunctionDef> {
+        self.1.function(name)
+    }
+
+    fn is_source_type(&self, typ: &str) -> bool {
+        rekuiper_connect::find(typ).is_some_and(|c| c.source.is_some() || c.lookup.is_some())
+    }
+
+    fn is_sink_type(&self, typ: &str) -> bool {
+        rekuiper_connect::find(typ).is_some_and(|c| c.sink.is_some())
     }
 }
 
@@ -86,24 +100,22 @@ fn field_type(typ: &rekuiper_value::ColType) -> rekuiper_sql::FieldType {
 impl FlowCatalog for CatalogView {
     fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
         let entry = self.0.source(name)?;
-        let options = &entry.def.options;
-        let default = match entry.def.kind {
-            rekuiper_sql::StreamKind::Table => "file",
-            rekuiper_sql::StreamKind::Stream => "mqtt",
-        };
-        let typ = options
-            .type_
-            .as_deref()
-            .filter(|t| !t.is_empty())
-            .unwrap_or(default);
-        let mut props = self.0.source_props(typ, options.conf_key.as_deref());
+        let props = self.source_props(&entry.def);
+        Some(StreamSpec { def: entry.def.clone(), props })
+    }
+
+    fn source_props(&self, def: &StreamDef) -> ConnectProps {
+        let spec = StreamSpec { def: Arc::new(def.clone()), props: ConnectProps::default() };
+        let options = &def.options;
+        let mut props = self.0.source_props(spec.typ(), options.conf_key.as_deref());
         if let Some(Ok(Value::Object(extra))) = options.extra.as_deref().map(serde_json::from_str) {
             props.extend(extra);
         }
-        Some(StreamSpec {
-            def: entry.def.clone(),
-            props: ConnectProps::new(props),
-        })
+        ConnectProps::new(props)
+    }
+
+    fn sink_props(&self, typ: &str, own: Option<&Props>) -> ConnectProps {
+        ConnectProps::new(self.0.sink_props(typ, own.unwrap_or(&Props::new())))
     }
 
     fn message(&self, schema_id: &str) -> Result<MessageType, String> {
@@ -146,7 +158,8 @@ impl FlowCatalog for CatalogView {
 impl FlowEngine {
     /// Must be called within a tokio runtime.
     pub fn new(catalog: Arc<Catalog>, config: EngineConfig) -> Self {
-        FlowEngine { engine: Engine::new(config), view: CatalogView(catalog) }
+        let externals = Arc::new(Externals::new(catalog.clone(), config.services.clone()));
+        FlowEngine { engine: Engine::new(config), view: CatalogView(catalog, externals) }
     }
 
     fn spec(&self, rule: &RuleDef) -> RuleSpec {
@@ -270,7 +283,8 @@ impl RuleEngine for FlowEngine {
     }
 
     fn cpu_usage(&self) -> Option<Vec<(String, u64)>> {
-        None
+        let all = self.engine.cpu_ns()?;
+        Some(all.into_iter().map(|(id, ns)| (id, ns / 1_000_000)).collect())
     }
 
     fn reset_state<'a>(
@@ -294,19 +308,24 @@ impl RuleEngine for FlowEngine {
         })
     }
 
-    fn set_trace(&self, id: &str, _strategy: Option<TraceStrategy>) -> EngineResult<()> {
-        match self.engine.is_running(id) {
+    fn set_trace(&self, id: &str, strategy: Option<TraceStrategy>) -> EngineResult<()> {
+        let mode = strategy.map(|strategy| match strategy {
+            TraceStrategy::Always => rekuiper_flow::TraceMode::Always,
+            TraceStrategy::Head => rekuiper_flow::TraceMode::Head,
+        });
+        match self.engine.set_trace(id, mode) {
             true => Ok(()),
             false => Err(EngineError::undefined(format!("rule {id} is not running"))),
         }
     }
 
-    fn traces_of(&self, _id: &str, _limit: usize) -> Vec<String> {
-        Vec::new()
+    fn traces_of(&self, id: &str, limit: usize) -> Vec<String> {
+        let traces = self.engine.config.traces.as_ref();
+        traces.map(|t| t.of_rule(id, limit)).unwrap_or_default()
     }
 
-    fn trace(&self, _trace_id: &str) -> Option<Value> {
-        None
+    fn trace(&self, trace_id: &str) -> Option<Value> {
+        self.engine.config.traces.as_ref()?.get(trace_id)
     }
 
     fn set_exporter(&self, _on: bool, _service: &str, _collector: &str) -> EngineResult<()> {
@@ -393,6 +412,10 @@ struct Mocked<'a> {
 impl PlanCatalog for Mocked<'_> {
     fn stream(&self, name: &str) -> Option<StreamInfo> {
         self.view.stream(name)
+    }
+
+    fn external_function(&self, name: &str) -> Option<&'static FunctionDef> {
+        self.view.external_function(name)
     }
 }
 

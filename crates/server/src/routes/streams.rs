@@ -116,7 +116,9 @@ pub(super) fn describe_kind(app: &App, call: &Call, kind: StreamKind) -> ApiResu
 
 pub(super) fn schema_of_kind(app: &App, call: &Call, kind: StreamKind) -> ApiResult<Reply> {
     let entry = app.catalog.described(kind, call.name("name")?)?;
-    if entry.def.fields.is_none() && entry.def.options.schema_id.is_some() {
+    let format = entry.def.options.format.as_deref().unwrap_or_default();
+    let described = format.eq_ignore_ascii_case("protobuf");
+    if described && entry.def.fields.is_none() && entry.def.options.schema_id.is_some() {
         return inferred(app, &entry);
     }
     Ok(Reply::json(&entry.def.schema_json()))
