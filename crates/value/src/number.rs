@@ -99,23 +99,32 @@ pub fn cmp_int_float(i: i64, f: f64) -> Option<Ordering> {
 /// The caller has made sure that `f` is finite.
 #[inline]
 pub fn write_json_f64(out: &mut Vec<u8>, f: f64) {
-    if f.trunc() == f && f.abs() < 1e15 {
-        if f == 0.0 && f.is_sign_negative() {
-            out.extend_from_slice(b"-0");
-        } else {
-            write_i64(out, f as i64);
-        }
-        return;
-    }
-    let mut buffer = zmij::Buffer::new();
-    let text = buffer.format_finite(f);
     let a = f.abs();
-    if (1e-5..1e16).contains(&a) {
-        out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
-        return;
+    if a < 1e15 {
+        let whole = f as i64;
+        if whole as f64 == f {
+            if f == 0.0 && f.is_sign_negative() {
+                out.extend_from_slice(b"-0");
+            } else {
+                write_i64(out, whole);
+            }
+            return;
+        }
+        if a >= 1e-5 {
+            let mut buffer = zmij::Buffer::new();
+            out.extend_from_slice(buffer.format_finite(f).as_bytes());
+            return;
+        }
     }
-    let parts = Parts::of(text);
-    if (1e-6..1e21).contains(&a) { parts.positional(out) } else { parts.exponent(out, 1) }
+    write_json_far(out, f);
+}
+
+/// The rest of [`write_json_f64`]: very large or very small.
+#[cold]
+fn write_json_far(out: &mut Vec<u8>, f: f64) {
+    let mut buffer = zmij::Buffer::new();
+    let parts = Parts::of(buffer.format_finite(f));
+    if (1e-6..1e21).contains(&f.abs()) { parts.positional(out) } else { parts.exponent(out, 1) }
 }
 
 /// Text form of `%v`: exponent (two digits at least) where the decimal exponent is below -4 or
