@@ -18,6 +18,7 @@ pub mod data_server;
 mod dump;
 pub mod engine;
 pub mod error;
+pub mod external;
 mod fetch;
 pub mod guard;
 pub mod logging;

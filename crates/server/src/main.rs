@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use rekuiper_broker::{Broker, BrokerConfig, BrokerHandle};
 use rekuiper_connect::Services;
-use rekuiper_flow::EngineConfig;
+use rekuiper_flow::{EngineConfig, TraceStore};
 use rekuiper_rt::Clock;
 use rekuiper_server::config::{Config, Env, Place, zone};
 use rekuiper_server::engine::RuleEngine;
@@ -77,7 +77,11 @@ fn engine(starter: &Starter, broker: Option<&BrokerAt>) -> Result<Arc<dyn RuleEn
         let _ = services.broker.set((handle.clone(), addresses.clone()));
     }
     let zone = zone(&config.basic.timezone).map_err(|e| e.message)?;
-    let config = EngineConfig { zone, ..EngineConfig::new(Clock::Real, services) };
+    let basic = &config.basic;
+    let traces = basic.local_traces.then(|| TraceStore::new(basic.trace_capacity));
+    let measure_cpu = basic.cpu_usage;
+    let config =
+        EngineConfig { zone, traces, measure_cpu, ..EngineConfig::new(Clock::Real, services) };
     Ok(Arc::new(FlowEngine::new(starter.catalog.clone(), config)))
 }
 

@@ -60,6 +60,8 @@ pub struct Basic {
     pub aes_key: String,
     pub store_name: String,
     pub local_traces: bool,
+    /// Most traces that are kept.
+    pub trace_capacity: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -126,6 +128,11 @@ impl Config {
                 .filter(|n| !n.is_empty())
                 .unwrap_or_else(|| "sqliteKV.db".into()),
             local_traces: t.flag("openTelemetry.enableLocalStorage"),
+            trace_capacity: t
+                .int("openTelemetry.localTraceCapacity")
+                .and_then(|n| usize::try_from(n).ok())
+                .filter(|n| *n > 0)
+                .unwrap_or(2048),
         };
         zone(&basic.timezone).map_err(|e| format!("basic.timezone: {}", e.message))?;
         let log = Log {

@@ -116,9 +116,19 @@ async fn delete(app: Arc<App>, call: Call) -> ApiResult<Reply> {
     Ok(Reply::text(format!("javascript function {id} is deleted")))
 }
 
-/// Brackets pair up and a function of this name is defined. What the script does is the engine's
-/// to find out.
+/// The script can be run, and defines a function of this name.
+#[cfg(feature = "script")]
 fn check(id: &str, script: &str) -> ApiResult<()> {
+    check_text(id, script)?;
+    let made = crate::external::script::Script::new(id, script);
+    made.map(drop).map_err(|e| ApiError::bad(e.0))
+}
+
+#[cfg(not(feature = "script"))]
+use check_text as check;
+
+/// Brackets pair up and a function of this name is defined: what can be told without an engine.
+fn check_text(id: &str, script: &str) -> ApiResult<()> {
     let code = bare(script).map_err(|why| ApiError::bad(format!("the script of {id}: {why}")))?;
     let mut words = code
         .split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)))
