@@ -36,8 +36,8 @@ fn three_seconds_and_all_is_proven() {
     let said = holds(&output, &temporary);
     // three seconds of the schedule; a slow machine may be a little late with the last messages
     let line = said.lines().find(|l| l.contains("messages sent")).unwrap();
-    let sent: String = line.chars().take_while(|c| *c != 'm').filter(char::is_ascii_digit).collect();
-    let sent: u64 = sent.parse().unwrap();
+    let number = line.chars().take_while(|c| *c != 'm').filter(char::is_ascii_digit);
+    let sent: u64 = number.collect::<String>().parse().unwrap();
     assert!((4_000..8_000).contains(&sent), "{line}");
     assert!(said.contains("200 of 200 devices") && said.contains("curl -s http://127.0.0.1:"));
     assert!(said.contains("hot: {\"id\":") && said.contains("by_device: {\"device\":\"dev-"));

@@ -13,7 +13,10 @@ pub fn rule(tree: &Tree) -> Vec<Finding> {
             found.push(Finding::new(&file.path, 0, says));
             continue;
         };
-        if !words(&room.text).any(|w| w == name) {
+        // a crate with both roots may have rooms of its program alone
+        let beside = room.path.strip_suffix("/lib.rs").map(|src| format!("{src}/main.rs"));
+        let beside = beside.and_then(|main| tree.get(&main));
+        if ![Some(room), beside].iter().flatten().any(|r| words(&r.text).any(|w| w == name)) {
             let says = format!("is not listed in {}: add `{name}` there, or delete it", room.path);
             found.push(Finding::new(&file.path, 0, says));
         }
@@ -80,6 +83,18 @@ mod tests {
             ("crates/x/src/c.rs", ""),
         ];
         assert_eq!(orphans(&files), ["crates/x/src/a/lost.rs", "crates/x/src/c.rs"]);
+    }
+
+    #[test]
+    fn either_root_of_a_crate_may_name_a_room() {
+        let files = [
+            ("crates/x/src/lib.rs", "mod a;"),
+            ("crates/x/src/main.rs", "mod b;"),
+            ("crates/x/src/a.rs", ""),
+            ("crates/x/src/b/mod.rs", ""),
+            ("crates/x/src/c/mod.rs", ""),
+        ];
+        assert_eq!(orphans(&files), ["crates/x/src/c/mod.rs"]);
     }
 
     #[test]

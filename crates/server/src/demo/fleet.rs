@@ -44,6 +44,12 @@ pub fn passes(id: u64) -> bool {
     temp_tenths(id) > 210
 }
 
+/// How many of the first `sent` messages pass.
+pub fn passing(sent: u64) -> u64 {
+    let rest = (0..sent % 150).filter(|id| passes(*id)).count() as u64;
+    sent / 150 * 139 + rest
+}
+
 fn payload(out: &mut Vec<u8>, id: u64, device: u64) {
     let (temp, speed) = (temp_tenths(id), speed_tenths(id));
     out.clear();
@@ -260,6 +266,8 @@ mod tests {
             assert_eq!(v["temp"].as_f64(), Some(temp_tenths(id) as f64 / 10.0));
             assert_eq!(v["speed"].as_f64(), Some(speed_tenths(id) as f64 / 10.0));
         }
-        assert_eq!((0..150).filter(|id| passes(*id)).count(), 139);
+        for sent in [0, 1, 150, 151, 1_000] {
+            assert_eq!(passing(sent), (0..sent).filter(|id| passes(*id)).count() as u64);
+        }
     }
 }
