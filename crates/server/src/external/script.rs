@@ -138,7 +138,8 @@ mod tests {
         let wanted = rekuiper_value::json::parse(br#"{"x":["q","q!"]}"#);
         assert_eq!(run("f", arrow, &[Value::from("q")]), wanted);
         assert_eq!(run("f", "function f() {}", &[]), Ok(Value::Null));
-        assert_eq!(run("f", "function f(a) { return a === null }", &[Value::Null]), Ok(true.into()));
+        let nulls = "function f(a) { return a === null }";
+        assert_eq!(run("f", nulls, &[Value::Null]), Ok(Value::Bool(true)));
     }
 
     #[test]

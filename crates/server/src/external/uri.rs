@@ -43,8 +43,8 @@ fn add(name: &str, value: &Value, parts: &mut Vec<String>) {
             members.iter().for_each(|(m, v)| add(&format!("{name}.{m}"), v, parts));
         }
         other => {
-            let text = plain(other).map(|t| format!("{}={}", escape(name, false), escape(&t, false)));
-            parts.extend(text);
+            let text = plain(other).map(|t| escape(&t, false));
+            parts.extend(text.map(|t| format!("{}={t}", escape(name, false))));
         }
     }
 }
