@@ -1,8 +1,6 @@
 //! The engine under test: a process of its own with folders of its own, spoken to over REST.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -66,7 +64,7 @@ impl Engine {
         http::expect_ok(self.rest, "POST", "/streams", &body.to_string()).map(|_| ())
     }
 
-    /// Posts all bodies to `/rules` over `connections` connections that stay open; seconds it took.
+    /// Posts all bodies to `/rules` with that many requests under way; seconds it took.
     pub fn create(&self, bodies: &[String], connections: usize) -> Result<f64, String> {
         let start = Instant::now();
         let share = bodies.len().div_ceil(connections.max(1)).max(1);
@@ -84,50 +82,7 @@ impl Engine {
     }
 }
 
-/// One connection, one request after the other.
+/// One request after the other; like eKuiper's, the server closes each connection.
 fn post_all(port: u16, bodies: &[String]) -> Result<(), String> {
-    let fail = |e: std::io::Error| format!("POST /rules: {e}");
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(fail)?;
-    stream.set_nodelay(true).map_err(fail)?;
-    stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(fail)?;
-    let mut answer = Vec::new();
-    for body in bodies {
-        let request = format!(
-            "POST /rules HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
-             Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).map_err(fail)?;
-        answer.clear();
-        let (status, text) = read_answer(&mut stream, &mut answer).map_err(fail)?;
-        if status != 201 {
-            return Err(format!("POST /rules answered {status}: {text}"));
-        }
-    }
-    Ok(())
-}
-
-fn read_answer(stream: &mut TcpStream, buf: &mut Vec<u8>) -> std::io::Result<(u16, String)> {
-    let mut part = [0u8; 4096];
-    loop {
-        let n = stream.read(&mut part)?;
-        if n == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        buf.extend_from_slice(&part[..n]);
-        let text = String::from_utf8_lossy(buf);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let length = head.lines().find_map(|l| {
-            let (key, value) = l.split_once(':')?;
-            key.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
-        });
-        let whole = match length {
-            Some(length) => body.len() >= length,
-            None => body.ends_with("0\r\n\r\n"),
-        };
-        if whole {
-            let status = head.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or(0);
-            return Ok((status, body.to_owned()));
-        }
-    }
+    bodies.iter().try_for_each(|body| http::expect_ok(port, "POST", "/rules", body).map(|_| ()))
 }
