@@ -26,6 +26,8 @@ const VERSION: Version = Version::V311;
 const TICK: Duration = Duration::from_millis(20);
 /// The broker answers within this time.
 const ANSWER: Duration = Duration::from_secs(10);
+/// What the sockets hold is read within this time, even when far too much was sent.
+const GOODBYE: Duration = Duration::from_secs(300);
 /// Most messages of one write; what is due beyond it goes with the next.
 const WRITE_MESSAGES_MAX: u64 = 2_048;
 const FIRST_TS: u64 = 1_760_000_000_000;
@@ -233,7 +235,7 @@ impl Gateway {
         let bye = Packet::Disconnect(Disconnect::default());
         bye.encode(VERSION, &mut wire).map_err(std::io::Error::other)?;
         self.stream.write_all(&wire).await?;
-        let closed = timeout(ANSWER, self.stream.read(&mut [0; 16])).await;
+        let closed = timeout(GOODBYE, self.stream.read(&mut [0; 16])).await;
         closed.map_err(|_| std::io::Error::other("the broker did not close after DISCONNECT"))??;
         Ok(())
     }

@@ -26,10 +26,9 @@ use screen::{Frame, Screen};
 use tail::Tail;
 use usage::Usage;
 
-/// How long results may take to arrive after the last message was sent.
-const DRAIN: Duration = Duration::from_secs(15);
-/// The window of `by_device` closes within this time.
-const WINDOW: Duration = Duration::from_secs(6);
+/// After the last message results are waited for until nothing new came for this time, in which
+/// the window of `by_device` closes in any case.
+const QUIET: Duration = Duration::from_secs(6);
 /// Files are read this often, so that a reading stays short.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -95,19 +94,20 @@ impl Demo {
         let mut next_frame = self.began + Duration::from_secs(1);
         let end = self.options.seconds.map(|s| self.began + Duration::from_secs(s));
         let mut before: Option<Frame> = None;
+        let mut more = false;
         loop {
-            match stop.recv_timeout(LOOK) {
+            match stop.recv_timeout(if more { Duration::ZERO } else { LOOK }) {
                 Err(RecvTimeoutError::Timeout) => {}
                 _ => break,
             }
-            self.look()?;
+            more = self.look()?;
             self.fleet.check()?;
             let now = Instant::now();
             if now >= next_frame {
                 let frame = self.frame()?;
                 self.screen.show(&frame, before.as_ref(), &self.options, &self.tails);
                 before = Some(frame);
-                next_frame += Duration::from_secs(1);
+                next_frame = (next_frame + Duration::from_secs(1)).max(Instant::now());
             }
             if end.is_some_and(|end| now >= end) {
                 break;
@@ -132,37 +132,49 @@ impl Demo {
         Ok([self.rest.status(RULES[0])?, self.rest.status(RULES[1])?])
     }
 
-    /// Reads what the rules have written since.
-    fn look(&mut self) -> Result<(), String> {
+    /// Reads what the rules have written since. True: there may be more.
+    fn look(&mut self) -> Result<bool, String> {
         let [hot, by_device] = &mut self.tails;
-        hot.read(|line| self.rows.take(line))?;
-        by_device.read(|line| self.counts.take(line))
+        let more = hot.read(|line| self.rows.take(line))?;
+        Ok(by_device.read(|line| self.counts.take(line))? || more)
     }
 
     /// The fleet ends, results arrive, rules stop, and everything is added up.
     fn finish(&mut self) -> Result<bool, String> {
         screen::say("Stopping: the fleet ends, and the last window may close.");
         let sent = self.fleet.finish()?;
-        let began = Instant::now();
-        loop {
-            self.look()?;
-            let [hot, by_device] = &mut self.tails;
-            hot.settle(|line| self.rows.take(line));
-            by_device.settle(|line| self.counts.take(line));
-            let received = self.statuses()?.iter().all(|s| s.received >= sent);
-            let all = received && self.rows.complete(sent) && self.counts.sum >= sent;
-            let waited = began.elapsed();
-            if all || waited > DRAIN || (received && waited > WINDOW && self.rows.complete(sent)) {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
+        self.drain(sent)?;
         RULES.iter().try_for_each(|rule| self.rest.stop(rule))?;
-        self.look()?;
+        while self.look()? {}
         let [hot, by_device] = &mut self.tails;
         hot.end(|line| self.rows.take(line));
         by_device.end(|line| self.counts.take(line));
         let received = self.statuses()?.map(|s| s.received);
         Ok(proof::tell(sent, received, &mut self.rows, &self.counts))
+    }
+
+    /// Until all is there, or nothing comes any more.
+    fn drain(&mut self, sent: u64) -> Result<(), String> {
+        let (mut last, mut changed) = (None, Instant::now());
+        loop {
+            let more = self.look()?;
+            let [hot, by_device] = &mut self.tails;
+            hot.settle(|line| self.rows.take(line));
+            by_device.settle(|line| self.counts.take(line));
+            let received = self.statuses()?.map(|s| s.received);
+            let done = self.rows.complete(sent) && self.counts.sum >= sent;
+            if done && received.iter().all(|r| *r >= sent) {
+                return Ok(());
+            }
+            let now = Some((received, self.rows.rows, self.counts.rows));
+            if now != last {
+                (last, changed) = (now, Instant::now());
+            } else if changed.elapsed() > QUIET {
+                return Ok(());
+            }
+            if !more {
+                std::thread::sleep(LOOK);
+            }
+        }
     }
 }

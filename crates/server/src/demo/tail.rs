@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 /// The newest lines that are kept to be shown.
 const NEWEST: usize = 3;
 const CHUNK_BYTES: usize = 256 << 10;
+/// Chunks of one reading: who reads has a screen to draw too.
+const CHUNKS_MAX: usize = 8;
 
 pub struct Tail {
     folder: PathBuf,
@@ -32,8 +34,8 @@ impl Tail {
         self.newest.iter().map(String::as_str)
     }
 
-    /// Gives every line that was completed since.
-    pub fn read(&mut self, mut each: impl FnMut(&[u8])) -> Result<(), String> {
+    /// Gives the lines that were completed since. True: there may be more.
+    pub fn read(&mut self, mut each: impl FnMut(&[u8])) -> Result<bool, String> {
         // the live file first: if it is rolled meanwhile, it is found among the others by its inode
         let live_path = self.folder.join(format!("{}.jsonl", self.rule));
         let live = match File::open(&live_path) {
@@ -47,13 +49,15 @@ impl Tail {
             if file.metadata().ok().map(|m| m.ino()) == inode {
                 break;
             }
-            self.follow(&mut file, &mut each).map_err(|e| unreadable(&path, &e))?;
+            if self.follow(&mut file, &mut each).map_err(|e| unreadable(&path, &e))? {
+                return Ok(true);
+            }
             self.end(&mut each);
             self.offset = 0;
             std::fs::remove_file(&path).map_err(|e| unreadable(&path, &e))?;
         }
         match live {
-            None => Ok(()),
+            None => Ok(false),
             Some(mut file) => {
                 self.follow(&mut file, &mut each).map_err(|e| unreadable(&live_path, &e))
             }
@@ -88,13 +92,15 @@ impl Tail {
         Ok(paths)
     }
 
-    fn follow(&mut self, file: &mut File, each: &mut impl FnMut(&[u8])) -> std::io::Result<()> {
+    fn follow(&mut self, file: &mut File, each: &mut impl FnMut(&[u8])) -> std::io::Result<bool> {
         file.seek(SeekFrom::Start(self.offset))?;
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut last: Option<Vec<u8>> = None;
-        loop {
+        let mut more = true;
+        for _ in 0..CHUNKS_MAX {
             let got = file.read(&mut chunk)?;
             if got == 0 {
+                more = false;
                 break;
             }
             self.offset += got as u64;
@@ -115,7 +121,7 @@ impl Tail {
         if let Some(line) = last {
             self.keep(&line);
         }
-        Ok(())
+        Ok(more)
     }
 
     fn keep(&mut self, line: &[u8]) {
