@@ -26,7 +26,7 @@ const KEEP_ALIVE_S: u16 = 30;
 const RETRY_FIRST_MS: u64 = 100;
 const RETRY_MAX_MS: u64 = 10_000;
 /// How much may wait to be read before a read is worth its cost; below it, the reader lingers.
-const WORTH_READING_MESSAGES: usize = 32;
+const WORTH_READING_MESSAGES: usize = 256;
 const LINGER: Duration = Duration::from_micros(rekuiper_rt::limits::READ_LINGER_US_MAX);
 
 /// Messages of these filters go to `out`.
@@ -363,7 +363,7 @@ impl Work {
     /// Hands messages to subscriptions, waiting for room while keep-alives go on.
     async fn deliver(
         &mut self,
-        taken: Taken,
+        mut taken: Taken,
         write: &mut WriteHalf<Box<dyn Transport>>,
         pings: &mut tokio::time::Interval,
     ) -> Result<(), End> {
@@ -372,7 +372,7 @@ impl Work {
         let single = self.subscriptions.len() == 1;
         for at in 0..self.subscriptions.len() {
             let msgs = match single && at == 0 {
-                true => taken.msgs.clone(),
+                true => std::mem::take(&mut taken.msgs),
                 false => matching(&self.subscriptions[at], &taken),
             };
             if msgs.is_empty() {
