@@ -344,7 +344,8 @@ impl Engine {
         for seat in &live.seats {
             let stats = [&seat.stream.source_stats, &seat.stream.decoder_stats];
             let own = |n: &&crate::metrics::NodeRef| stats.iter().any(|s| Arc::ptr_eq(s, &n.stats));
-            let nodes: Vec<Arc<str>> = run.nodes.iter().filter(own).map(|n| n.name.clone()).collect();
+            let nodes: Vec<Arc<str>> =
+                run.nodes.iter().filter(own).map(|n| n.name.clone()).collect();
             of_streams.extend(nodes.iter().cloned());
             if let Some(place) = seat.stream.place(seat.id, &context) {
                 let (source, fields, context) = (place.source, place.fields, place.context);
