@@ -101,9 +101,9 @@ fn unary(f: &mut Formatter<'_>, op: UnaryOp, expr: &Expr) -> fmt::Result {
         return operand(f, expr, level::NOT);
     }
     match &expr.kind {
-        // `-5` would be one literal, `--` a comment.
-        ExprKind::Int(n) if *n >= 0 => write!(f, "-({n})"),
-        ExprKind::Float(n) if !n.is_sign_negative() => write!(f, "-({n:?})"),
+        // `-5` would be one literal, `--` a comment, and parentheses would be kept.
+        ExprKind::Int(n) if *n >= 0 => write!(f, "- +{n}"),
+        ExprKind::Float(n) if !n.is_sign_negative() => write!(f, "- +{n:?}"),
         kind if tightness(kind) == level::UNARY => write!(f, "- {expr}"),
         _ => {
             f.write_char('-')?;
