@@ -1,8 +1,6 @@
-//! The border to the engine: all that the routes need of what runs rules. Object safe, so that the
-//! server can be tested with an engine that moves no data.
+//! The border to the engine: all that the routes need of what runs rules. Object
+//! safe: the server is the same whatever runs its rules.
 
-#[cfg(any(test, feature = "fake-engine"))]
-pub mod fake;
 pub mod flow;
 pub mod probe;
 

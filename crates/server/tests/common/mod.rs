@@ -1,6 +1,7 @@
 //! A server in this process, on free loopback ports, in a folder of its own.
 #![allow(dead_code)]
 
+pub mod golden;
 pub mod http;
 pub mod matching;
 pub mod script;
@@ -9,8 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rekuiper_server::config::{Config, Env, Place};
-use rekuiper_server::engine::fake::FakeEngine;
+use rekuiper_connect::Services;
+use rekuiper_flow::{EngineConfig, TraceStore};
+use rekuiper_rt::Clock;
+use rekuiper_server::config::{Config, Env, Place, zone};
+use rekuiper_server::engine::flow::FlowEngine;
 use rekuiper_server::logging::Log;
 use rekuiper_server::{Running, Starter};
 use tokio::runtime::Runtime;
@@ -40,6 +44,22 @@ impl Drop for Folder {
     }
 }
 
+fn engine_config(starter: &Starter) -> EngineConfig {
+    let config = &starter.config;
+    let data = config.dirs.data.clone();
+    let base = data.parent().unwrap_or(&data).to_owned();
+    let services = Services::new(Clock::Real, base, data);
+    services.private_net.store(config.basic.private_net, Ordering::Relaxed);
+    let _ = services.data_server.set(Arc::new(starter.data.clone()));
+    let basic = &config.basic;
+    EngineConfig {
+        zone: zone(&basic.timezone).unwrap(),
+        traces: basic.local_traces.then(|| TraceStore::new(basic.trace_capacity)),
+        measure_cpu: basic.cpu_usage,
+        ..EngineConfig::new(Clock::Real, services)
+    }
+}
+
 pub struct Server {
     running: Option<Running>,
     runtime: Runtime,
@@ -54,6 +74,15 @@ impl Server {
     }
 
     pub fn start_in(base: Folder, vars: &[(&str, &str)]) -> Server {
+        Server::start_tuned(base, vars, |_| ())
+    }
+
+    /// `tune` has the last word about the engine.
+    pub fn start_tuned(
+        base: Folder,
+        vars: &[(&str, &str)],
+        tune: impl FnOnce(&mut EngineConfig),
+    ) -> Server {
         let runtime = Runtime::new().unwrap();
         let mut all = vec![
             ("KUIPER__BASIC__RESTIP", "127.0.0.1"),
@@ -62,6 +91,7 @@ impl Server {
             ("KUIPER__SOURCE__HTTPSERVERPORT", "0"),
             ("KUIPER__BASIC__FILELOG", "false"),
             ("KUIPER__BASIC__TIMEZONE", "UTC"),
+            ("KUIPER__BASIC__ENABLEPRIVATENET", "true"),
             ("KUIPER__BASIC__RULEPATROLINTERVAL", "1s"),
         ];
         all.extend_from_slice(vars);
@@ -70,7 +100,9 @@ impl Server {
         let log = Log::new(&config.log, &config.dirs.log);
         let running = runtime.block_on(async {
             let starter = Starter::open(config, log).await.unwrap();
-            let engine = Arc::new(FakeEngine::new(starter.catalog.clone()));
+            let mut engine = engine_config(&starter);
+            tune(&mut engine);
+            let engine = Arc::new(FlowEngine::new(starter.catalog.clone(), engine));
             starter.run(engine).await.unwrap()
         });
         let (url, data_url) = (
