@@ -1,18 +1,24 @@
-//! The recorded cases of eKuiper's tool (`cases/*.jsonl`), run against our server.
-//!
-//! The server is the program named by the variable KUIPERD; `cargo xtask test` builds it and sets
-//! that. Without it only the form of the cases is checked. The server listens on loopback and
-//! keeps its things in a folder of its own that is gone afterwards.
+//! The recorded cases of eKuiper's tool (`cases/*.jsonl`), run against our server, which runs in
+//! this process, listens on loopback and keeps its things in a folder that is gone afterwards.
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use regex::Regex;
+use rekuiper_connect::Services;
+use rekuiper_flow::EngineConfig;
+use rekuiper_rt::Clock;
+use rekuiper_server::config::{Config, Env, Place};
+use rekuiper_server::engine::flow::FlowEngine;
+use rekuiper_server::logging::Log;
+use rekuiper_server::{Running, Starter};
 use serde_json::Value;
+use tokio::runtime::Runtime;
 
 type Names = HashMap<&'static str, String>;
 
@@ -23,11 +29,7 @@ fn recorded_cases() {
     for case in &cases {
         assert!(case["steps"].as_array().is_some_and(|s| !s.is_empty()), "{case}");
     }
-    let Some(program) = std::env::var_os("KUIPERD") else {
-        println!("KUIPERD names no server: only the form of the cases was checked");
-        return;
-    };
-    let server = Server::start(Path::new(&program));
+    let server = Server::start();
     let wrong: Vec<String> = cases
         .iter()
         .enumerate()
@@ -49,57 +51,54 @@ fn cases() -> Vec<Value> {
 
 /// A server with a folder of its own; both end with it.
 struct Server {
-    child: Child,
+    runtime: Runtime,
+    running: Option<Running>,
     base: PathBuf,
 }
 
 impl Server {
-    fn start(program: &Path) -> Self {
+    fn start() -> Self {
         let base = std::env::temp_dir().join(format!("kuiper-cases-{}", std::process::id()));
         for folder in ["etc", "data", "log", "plugins"] {
             std::fs::create_dir_all(base.join(folder)).expect("a folder for the server");
         }
-        let (rest, data, rpc) = (free_port(), free_port(), free_port());
-        std::fs::write(
-            base.join("etc/client.yaml"),
-            format!("basic:\n  host: 127.0.0.1\n  restPort: {rest}\n"),
-        )
-        .expect("client.yaml");
-        let child = Command::new(program)
-            .env("KuiperBaseKey", &base)
-            .env("KUIPER__BASIC__IP", "127.0.0.1")
-            .env("KUIPER__BASIC__PORT", rpc.to_string())
-            .env("KUIPER__BASIC__RESTIP", "127.0.0.1")
-            .env("KUIPER__BASIC__RESTPORT", rest.to_string())
-            .env("KUIPER__SOURCE__HTTPSERVERIP", "127.0.0.1")
-            .env("KUIPER__SOURCE__HTTPSERVERPORT", data.to_string())
-            .current_dir(&base)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|e| panic!("{}: {e}", program.display()));
-        let mut server = Server { child, base };
-        let end = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", rest)).is_err() {
-            let ended = server.child.try_wait().expect("the state of the server");
-            assert!(ended.is_none() && Instant::now() < end, "the server does not answer");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        server
+        let settings = [
+            ("KUIPER__BASIC__RESTIP", "127.0.0.1"),
+            ("KUIPER__BASIC__RESTPORT", "0"),
+            ("KUIPER__SOURCE__HTTPSERVERIP", "127.0.0.1"),
+            ("KUIPER__SOURCE__HTTPSERVERPORT", "0"),
+            ("KUIPER__BASIC__FILELOG", "false"),
+            ("KUIPER__BASIC__TIMEZONE", "UTC"),
+            ("KUIPER__BASIC__ENABLEPRIVATENET", "true"),
+        ];
+        let place = Place::Relative(base.clone());
+        let config = Config::load(&place, Env::new(&settings)).expect("a configuration");
+        let log = Log::new(&config.log, &config.dirs.log);
+        let runtime = Runtime::new().expect("a runtime");
+        let running = runtime.block_on(async {
+            let starter = Starter::open(config, log).await.expect("free ports");
+            let data = starter.config.dirs.data.clone();
+            let services = Services::new(Clock::Real, base.clone(), data);
+            services.private_net.store(true, Ordering::Relaxed);
+            let _ = services.data_server.set(Arc::new(starter.data.clone()));
+            let config = EngineConfig::new(Clock::Real, services);
+            let engine = Arc::new(FlowEngine::new(starter.catalog.clone(), config));
+            starter.run(engine).await.expect("a server")
+        });
+        let port = running.rest.port();
+        let client = format!("basic:\n  host: 127.0.0.1\n  restPort: {port}\n");
+        std::fs::write(base.join("etc/client.yaml"), client).expect("client.yaml");
+        Server { runtime, running: Some(running), base }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(running) = self.running.take() {
+            self.runtime.block_on(running.shut_down());
+        }
         let _ = std::fs::remove_dir_all(&self.base);
     }
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
-    listener.local_addr().expect("its address").port()
 }
 
 fn run(server: &Server, number: usize, case: &Value) -> Result<(), String> {

@@ -164,7 +164,7 @@ fn files_outside_are_refused_when_the_configuration_says_so() {
 #[test]
 fn addresses_inside_are_refused_unless_allowed() {
     let body = |url: &str| json!({"file": format!("{url}/ping")}).to_string();
-    let server = Server::start("ssrf", &[]);
+    let server = Server::start("ssrf", &[("KUIPER__BASIC__ENABLEPRIVATENET", "false")]);
     for url in [
         server.url.clone(),
         "http://localhost:1".into(),
