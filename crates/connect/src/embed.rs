@@ -139,7 +139,7 @@ mod tests {
         tx.send(RawBatch::of_payloads(&[b"a", b"bc"], 1)).await.unwrap();
         assert_eq!(running.texts().await, ["a", "bc"]);
         drop(tx);
-        let (rest, end) = running.to_end().await;
+        let (rest, end) = running.until_end().await;
         assert!(rest.is_empty() && end.is_ok());
 
         let (tx, mut rx) = mpsc::channel(4);
@@ -160,7 +160,7 @@ mod tests {
     async fn a_stream_that_nobody_feeds_says_so() {
         let world = World::new();
         let running = world.run(source_of(source("", &props(serde_json::json!({})))));
-        let (_, end) = running.to_end().await;
+        let (_, end) = running.until_end().await;
         assert!(end.unwrap_err().text.contains("nobody in this process feeds stream s"));
     }
 }

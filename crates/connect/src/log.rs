@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx};
+use crate::traits::{BoxFuture, Opened, Service, Sink, SinkBatch, SinkCx};
 use crate::{ConnectError, ConnectorDef, Props};
 
 pub static CONNECTOR: ConnectorDef =
@@ -21,6 +21,10 @@ impl Sink for Log {
         self.rule = cx.rule.clone();
         cx.status.connected(cx.clock.now_ms());
         Box::pin(async { Ok(()) })
+    }
+
+    fn service(&self) -> Service {
+        Service::Lazy
     }
 
     fn write<'a>(

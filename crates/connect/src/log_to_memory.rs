@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx};
+use crate::traits::{BoxFuture, Opened, Service, Sink, SinkBatch, SinkCx};
 use crate::{ConnectError, ConnectorDef, Props};
 
 pub static CONNECTOR: ConnectorDef =
@@ -38,6 +38,10 @@ impl Sink for LogToMemory {
         self.open = Some((cx.services.results.clone(), cx.rule.clone()));
         cx.status.connected(cx.clock.now_ms());
         Box::pin(async { Ok(()) })
+    }
+
+    fn service(&self) -> Service {
+        Service::Lazy
     }
 
     fn write<'a>(

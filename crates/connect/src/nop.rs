@@ -1,6 +1,6 @@
 //! `nop`: a sink that throws everything away; with `log: true` it prints the payloads first.
 
-use crate::traits::{BoxFuture, Opened, Sink, SinkBatch};
+use crate::traits::{BoxFuture, Opened, Service, Sink, SinkBatch};
 use crate::{ConnectError, ConnectorDef, Props};
 
 pub static CONNECTOR: ConnectorDef =
@@ -26,5 +26,9 @@ impl Sink for Nop {
             }
         }
         Box::pin(async { Ok(()) })
+    }
+
+    fn service(&self) -> Service {
+        Service::Direct
     }
 }

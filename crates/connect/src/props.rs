@@ -76,7 +76,7 @@ impl Props {
             Some(Json::Number(n)) => Ok(n.as_f64().unwrap_or_default() as i64),
             Some(Json::String(s)) if s.is_empty() => Ok(default),
             Some(Json::String(s)) => match rekuiper_value::time::parse_duration(s) {
-                Ok(nanos) => Ok((nanos / 1_000_000) as i64),
+                Ok(nanos) => Ok(nanos / 1_000_000),
                 Err(_) => {
                     Err(self.wrong(key, "a duration (1500, 1.5s, 2m)", &Json::String(s.clone())))
                 }

@@ -3,15 +3,22 @@
 use crate::traits::Opened;
 use crate::{ConnectError, Props};
 
+/// From DATASOURCE and the effective properties.
+pub type OpenSource = fn(&str, &Props) -> Result<Opened, ConnectError>;
+/// From the effective properties.
+pub type OpenSink = fn(&Props) -> Result<Opened, ConnectError>;
+/// From DATASOURCE, the KEY option and the properties.
+pub type OpenLookup = fn(&str, &str, &Props) -> Result<Opened, ConnectError>;
+
 /// What a connector says of itself. A role it does not play is `None`.
 pub struct ConnectorDef {
     /// The word users type: TYPE of a stream, or the key of an action.
     pub name: &'static str,
     /// Made from the DATASOURCE and the effective properties.
-    pub source: Option<fn(&str, &Props) -> Result<Opened, ConnectError>>,
-    pub sink: Option<fn(&Props) -> Result<Opened, ConnectError>>,
+    pub source: Option<OpenSource>,
+    pub sink: Option<OpenSink>,
     /// Made from DATASOURCE, the KEY option and the properties.
-    pub lookup: Option<fn(&str, &str, &Props) -> Result<Opened, ConnectError>>,
+    pub lookup: Option<OpenLookup>,
 }
 
 /// One line a connector.

@@ -132,7 +132,7 @@ mod tests {
     async fn without_loop_it_ends() {
         let conf = json!({"data": [{"a": 1}, {"a": 2}], "interval": 0, "loop": false});
         let running = World::new().run(source_of(source("", &props(conf))));
-        let (rows, end) = running.to_end().await;
+        let (rows, end) = running.until_end().await;
         assert_eq!(rows, [r#"{"a":1}"#, r#"{"a":2}"#]);
         end.unwrap();
         assert!(error_of(source("", &props(json!({"data": [1]})))).text.contains("objects"));

@@ -155,7 +155,7 @@ impl Running {
     }
 
     /// All texts until the end, and how it ended.
-    pub async fn to_end(mut self) -> (Vec<String>, Result<(), ConnectError>) {
+    pub async fn until_end(mut self) -> (Vec<String>, Result<(), ConnectError>) {
         let mut all = Vec::new();
         while let Some(item) = self.rx.recv().await {
             match item {

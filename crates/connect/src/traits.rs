@@ -213,6 +213,18 @@ pub struct SinkCx {
     pub op: Arc<str>,
 }
 
+/// Who calls a sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// A worker of its own that connects at once, behind a queue.
+    Worker,
+    /// Opening it waits for nothing and reaches nobody: its worker begins with the first payload,
+    /// and ends when there was none for a while; the sink stays open.
+    Lazy,
+    /// Writing waits for nothing either: the rule calls it without queue or worker.
+    Direct,
+}
+
 /// A sink, served by one worker: calls never overlap.
 pub trait Sink: Send {
     /// Connects. Called again, with pauses, after an [`Fault::Io`] error.
@@ -246,6 +258,11 @@ pub trait Sink: Send {
 
     fn close(&mut self) -> BoxFuture<'_, Result<(), ConnectError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    /// Who calls it.
+    fn service(&self) -> Service {
+        Service::Worker
     }
 
     /// Whether it takes rows instead of encoded payloads.

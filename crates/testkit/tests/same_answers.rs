@@ -123,7 +123,7 @@ proptest! {
             Mode { batch, ..WHOLE },
             Mode { batch, buffered: true, ..WHOLE },
             Mode { batch, reload_after: Some(reload), ..WHOLE },
-            Mode { batch, buffered: true, reload_after: Some(reload), ..WHOLE },
+            Mode { batch, buffered: true, reload_after: Some(reload) },
         ];
         for mode in modes {
             match (&want, &run(&case, mode)) {

@@ -11,7 +11,7 @@ const MODES: &[Mode] = &[
     Mode { buffered: true, ..WHOLE },
     Mode { batch: 1, buffered: true, ..WHOLE },
     Mode { batch: 1, reload_after: Some(4), ..WHOLE },
-    Mode { batch: 1, buffered: true, reload_after: Some(5), ..WHOLE },
+    Mode { batch: 1, buffered: true, reload_after: Some(5) },
     Mode { batch: 2, reload_after: Some(3), ..WHOLE },
 ];
 

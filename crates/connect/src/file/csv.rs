@@ -146,7 +146,7 @@ fn record(text: &[u8], delimiter: u8, last: bool) -> Option<(Vec<Str>, usize)> {
         }
         let rest = &text[at..];
         let end = rest.iter().position(|b| *b == delimiter || *b == b'\n');
-        let Some(len) = end.or(last.then_some(rest.len())) else { return None };
+        let len = end.or(last.then_some(rest.len()))?;
         let ends_line = rest.get(len) != Some(&delimiter);
         let mut tail = &rest[..len];
         if ends_line && let Some(cut) = tail.strip_suffix(b"\r") {

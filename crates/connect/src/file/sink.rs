@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::rolling::{Rolling, roll_name};
 use super::stream::{OutFile, StreamCodec};
-use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx, SinkData};
+use crate::traits::{BoxFuture, Opened, Service, Sink, SinkBatch, SinkCx, SinkData};
 use crate::{ConnectError, Props};
 
 /// Most files open at once (templated paths); the longest open one is closed for another.
@@ -247,6 +247,10 @@ impl Sink for FileSink {
         self.now_ms = cx.clock.now_ms();
         cx.status.connected(self.now_ms);
         Box::pin(async { Ok(()) })
+    }
+
+    fn service(&self) -> Service {
+        Service::Lazy
     }
 
     fn write<'a>(

@@ -13,7 +13,7 @@ async fn read(
 ) -> (Vec<String>, Result<(), ConnectError>) {
     conf["path"] = json!(folder.path());
     let source = source_of(open(name, &props(conf)));
-    World::new().run(source).to_end().await
+    World::new().run(source).until_end().await
 }
 
 async fn rows(folder: &Folder, name: &str, conf: serde_json::Value) -> Vec<String> {
@@ -121,7 +121,7 @@ async fn pauses_between_rows_and_between_elements() {
         let second = running.batch().await;
         assert_eq!((texts(&second), second.ts), (vec![want[1].to_string()], 1_000_150));
         world.hand.advance(150);
-        assert!(running.to_end().await.1.is_ok());
+        assert!(running.until_end().await.1.is_ok());
     }
 }
 

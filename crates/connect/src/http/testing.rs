@@ -6,6 +6,9 @@ use rekuiper_rt::task::{self, Task};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
+/// Status line and body for a request.
+type Answer = Arc<dyn Fn(&Seen) -> (String, String) + Send + Sync>;
+
 /// A request as it came over the wire.
 #[derive(Clone, Debug)]
 pub struct Seen {
@@ -33,7 +36,7 @@ impl TestServer {
         let port = listener.local_addr().unwrap().port();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let connections = Arc::new(Mutex::new(0));
-        let answer: Arc<dyn Fn(&Seen) -> (String, String) + Send + Sync> = Arc::new(answer);
+        let answer: Answer = Arc::new(answer);
         let (log, count) = (seen.clone(), connections.clone());
         let task = task::spawn("test server", async move {
             while let Ok((tcp, _)) = listener.accept().await {
@@ -51,7 +54,7 @@ impl TestServer {
 
 async fn serve(
     mut tcp: TcpStream,
-    answer: Arc<dyn Fn(&Seen) -> (String, String) + Send + Sync>,
+    answer: Answer,
     log: Arc<Mutex<Vec<Seen>>>,
 ) {
     let mut buffer = Vec::new();

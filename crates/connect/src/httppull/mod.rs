@@ -136,7 +136,7 @@ impl Source for HttpPull {
     ) -> BoxFuture<'a, Result<(), ConnectError>> {
         Box::pin(async move {
             if let Some(Value::Object(saved)) = &cx.offset {
-                self.pull.learn(&[saved.clone()]);
+                self.pull.learn(std::slice::from_ref(saved));
             }
             let mut next = cx.clock.now_ms();
             loop {

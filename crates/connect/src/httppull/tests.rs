@@ -22,7 +22,7 @@ async fn once_without_an_interval() {
     let server = ok(r#"[{"a":1},{"a":2}]"#).await;
     let conf = json!({"url": server.url, "headers": {"X-Key": "k"}});
     let running = open_world().run(source_of(source("/rows?x=1", &props(conf))));
-    let (rows, end) = running.to_end().await;
+    let (rows, end) = running.until_end().await;
     assert_eq!(rows, [r#"{"a":1}"#, r#"{"a":2}"#]);
     end.unwrap();
     let seen = server.last();

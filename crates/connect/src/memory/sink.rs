@@ -7,7 +7,7 @@ use rekuiper_rt::limits::BATCH_MESSAGES_MAX;
 use rekuiper_value::{Object, Str, Value};
 
 use super::{MemoryBus, MemoryRow, Message, RowKind};
-use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx, SinkData};
+use crate::traits::{BoxFuture, Opened, Service, Sink, SinkBatch, SinkCx, SinkData};
 use crate::{ConnectError, Props};
 
 pub fn open(props: &Props) -> Result<Opened, ConnectError> {
@@ -132,6 +132,10 @@ impl Sink for MemorySink {
         self.open = Some((cx.services.memory.clone(), cx.clock.clone()));
         cx.status.connected(cx.clock.now_ms());
         Box::pin(async { Ok(()) })
+    }
+
+    fn service(&self) -> Service {
+        Service::Lazy
     }
 
     fn write<'a>(

@@ -503,8 +503,7 @@ impl Work {
     }
 
     async fn goodbye(&mut self, write: &mut WriteHalf<Box<dyn Transport>>) -> Result<(), End> {
-        let v5 = self.options.version.is_v5();
-        self.wire.extend_from_slice(if v5 { &[0xe0, 0x00] } else { &[0xe0, 0] });
+        self.wire.extend_from_slice(&[0xe0, 0]); // DISCONNECT, the same in all versions
         write.write_all(&self.wire).await?;
         let _ = write.shutdown().await;
         Ok(())

@@ -46,36 +46,35 @@ impl Outgoing {
 
     /// Appends what may be written now to `out`.
     pub fn fill(&mut self, out: &mut Vec<u8>) {
-        loop {
-            if self.current.is_none() {
-                let Some(job) = self.waiting.pop_front() else { return };
-                let done = vec![false; job.ids_at.len()];
-                self.current = Some(Current { job, sent: 0, acked: 0, done });
-            }
-            let Some(current) = &mut self.current else { return };
-            if current.job.qos == 0 {
+        if self.current.is_none() {
+            let Some(job) = self.waiting.pop_front() else { return };
+            let done = vec![false; job.ids_at.len()];
+            self.current = Some(Current { job, sent: 0, acked: 0, done });
+        }
+        let Some(current) = &mut self.current else { return };
+        if current.job.qos == 0 {
+            if current.sent == 0 {
                 out.extend_from_slice(&current.job.frames);
                 // answered once it is in the socket's buffer: see `written`
                 current.sent = current.job.ends.len();
-                return;
-            }
-            while current.sent < current.job.ends.len() && self.flying.len() < self.window.max(1) {
-                let frame = current.sent;
-                let id = loop {
-                    self.next_id = self.next_id.checked_add(1).unwrap_or(1);
-                    if !self.flying.contains_key(&self.next_id) {
-                        break self.next_id;
-                    }
-                };
-                let at = current.job.ids_at[frame] as usize;
-                current.job.frames[at..at + 2].copy_from_slice(&id.to_be_bytes());
-                let start = if frame == 0 { 0 } else { current.job.ends[frame - 1] as usize };
-                let end = current.job.ends[frame] as usize;
-                out.extend_from_slice(&current.job.frames[start..end]);
-                self.flying.insert(id, frame);
-                current.sent += 1;
             }
             return;
+        }
+        while current.sent < current.job.ends.len() && self.flying.len() < self.window.max(1) {
+            let frame = current.sent;
+            let id = loop {
+                self.next_id = self.next_id.checked_add(1).unwrap_or(1);
+                if !self.flying.contains_key(&self.next_id) {
+                    break self.next_id;
+                }
+            };
+            let at = current.job.ids_at[frame] as usize;
+            current.job.frames[at..at + 2].copy_from_slice(&id.to_be_bytes());
+            let start = if frame == 0 { 0 } else { current.job.ends[frame - 1] as usize };
+            let end = current.job.ends[frame] as usize;
+            out.extend_from_slice(&current.job.frames[start..end]);
+            self.flying.insert(id, frame);
+            current.sent += 1;
         }
     }
 

@@ -8,12 +8,17 @@ use rekuiper_rt::Clock;
 use super::{Client, ClientOptions};
 use crate::{ConnStatus, ConnectError};
 
+/// Address of the broker and client id.
+type Identity = (String, String);
+/// Who uses a client id, and its client.
+type User = (String, Weak<Client>);
+
 /// See the module's doc. A client ends when its last user lets go.
 #[derive(Default)]
 pub struct ClientPool {
     clients: Mutex<HashMap<String, (ClientOptions, Weak<Client>)>>,
     /// Client ids in use, with who uses them.
-    ids: Mutex<HashMap<(String, String), (String, Weak<Client>)>>,
+    ids: Mutex<HashMap<Identity, User>>,
 }
 
 impl ClientPool {
