@@ -217,7 +217,7 @@ fn odd_bodies_never_crash_or_hang() {
         if route.path == "/stop" {
             continue;
         }
-        let path = route.path.replace('{', "").replace('}', "");
+        let path = route.path.replace(['{', '}'], "");
         for body in &bodies {
             let answer = http::call(
                 &server.url,

@@ -195,7 +195,7 @@ fn words(proto: &str) -> Vec<String> {
             ('/', Some('*')) => {
                 chars.next();
                 let mut last = ' ';
-                while let Some(c) = chars.next() {
+                for c in chars.by_ref() {
                     if last == '*' && c == '/' {
                         break;
                     }

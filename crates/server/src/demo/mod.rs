@@ -95,11 +95,9 @@ impl Demo {
         let end = self.options.seconds.map(|s| self.began + Duration::from_secs(s));
         let mut before: Option<Frame> = None;
         let mut more = false;
-        loop {
-            match stop.recv_timeout(if more { Duration::ZERO } else { LOOK }) {
-                Err(RecvTimeoutError::Timeout) => {}
-                _ => break,
-            }
+        while let Err(RecvTimeoutError::Timeout) =
+            stop.recv_timeout(if more { Duration::ZERO } else { LOOK })
+        {
             more = self.look()?;
             self.fleet.check()?;
             let now = Instant::now();
