@@ -122,7 +122,10 @@ impl Parser<'_> {
 
     fn sort_expr(&mut self) -> NodeResult {
         // ORDER BY 1 means the first column elsewhere; here it would be a constant.
-        let first = if self.at(Tok::Minus) { 1 } else { 0 };
+        let mut first = 0;
+        while matches!(self.ahead(first).kind, Tok::Minus | Tok::Plus) {
+            first += 1;
+        }
         match self.ahead(first).kind {
             Tok::Int(_) | Tok::Float(_) | Tok::Str | Tok::Kw(Kw::True | Kw::False) => {
                 self.unexpected("a column or function to sort by")
