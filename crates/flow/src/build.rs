@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rekuiper_connect::{Lookup, Opened, Props, Sink, SinkCx, Source, find};
 use rekuiper_formats::Decoder;
@@ -331,6 +332,9 @@ impl Draft {
             })
             .collect();
         let graph = matches!(self.names, Names::Graph(_));
+        if self.streams.iter().flatten().any(|s| s.shared.is_some()) {
+            self.sinks.iter().for_each(|s| s.stats.shared.store(true, Relaxed));
+        }
         let mut topo = ops_topo(&names, &self.streams, &nodes, graph);
         let mut lanes: Vec<Lane> = Vec::new();
         let last = nodes.last().map(|n| n.name.to_string());

@@ -7,13 +7,12 @@ use rekuiper_rt::Clock;
 use rekuiper_rt::limits::SINK_STUCK_MS;
 use rekuiper_rt::queue::{Refused, Sender};
 
-use crate::sink::{SinkHandle, SinkStats, Spares};
+use crate::sink::{SinkHandle, SinkStats};
 
 /// The way to one sink.
 pub struct Port {
     pub tx: Sender<SinkBatch>,
     pub stats: Arc<SinkStats>,
-    spares: Spares,
     handle: SinkHandle,
     /// Wait for ever instead of dropping when the sink is stuck (disableBufferFullDiscard).
     never_drop: bool,
@@ -23,13 +22,8 @@ pub struct Port {
 
 impl Port {
     pub fn new(tx: Sender<SinkBatch>, handle: SinkHandle, never_drop: bool) -> Self {
-        let (stats, spares) = (handle.stats.clone(), handle.spares.clone());
-        Port { tx, stats, spares, handle, never_drop, stuck: None }
-    }
-
-    /// Buffers that the sink has written and gives back.
-    pub fn spare(&self) -> (Vec<u8>, Vec<u32>) {
-        self.spares.take()
+        let stats = handle.stats.clone();
+        Port { tx, stats, handle, never_drop, stuck: None }
     }
 
     pub fn into_handle(self) -> SinkHandle {
@@ -45,11 +39,18 @@ impl Port {
         self.stats.encode.add_in(payloads, now);
         self.stats.encode.add_out(payloads);
         self.stats.sink.add_in(payloads, now);
-        let mut batch = batch;
+        let Some(mut batch) = self.handle.write(batch, clock).await else { return };
+        if self.stats.owes_nothing() {
+            batch.ack = None;
+        }
         loop {
             match self.tx.try_send(batch) {
                 Ok(()) => {
-                    self.stuck = None;
+                    // room that a drop made does not mean that the sink moves again
+                    if self.stuck.is_some_and(|(_, taken)| taken != self.tx.taken()) {
+                        self.stuck = None;
+                    }
+                    self.handle.wake();
                     return;
                 }
                 Err(Refused::Closed(_)) => return,
@@ -57,7 +58,7 @@ impl Port {
             }
             let (since, taken) = *self.stuck.get_or_insert((clock.now_ms(), self.tx.taken()));
             if taken != self.tx.taken() {
-                self.stuck = None;
+                self.stuck = Some((clock.now_ms(), self.tx.taken()));
                 continue;
             }
             if !self.never_drop && clock.now_ms() - since >= SINK_STUCK_MS {
@@ -65,7 +66,12 @@ impl Port {
                     let text = format!("buffer full, dropped {dropped} of the oldest results");
                     self.stats.sink.exceptions_of(dropped, &text, clock.now_ms());
                 }
+                self.handle.wake();
                 return;
+            }
+            if self.never_drop {
+                self.tx.freed().await;
+                continue;
             }
             tokio::select! {
                 _ = self.tx.freed() => {}

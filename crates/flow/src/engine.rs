@@ -11,7 +11,7 @@ use rekuiper_value::batch::BATCH_ROWS_MAX;
 use crate::build::{self, Built};
 use crate::host::HostServices;
 use crate::metrics::{NodeReport, Topo};
-use crate::rule::{Ended, RuleCell};
+use crate::rule::{Ended, OnEnd, RuleCell};
 use crate::spec::{FlowCatalog, RuleSpec};
 use crate::stream::StreamCell;
 use crate::timers::Timers;
@@ -53,7 +53,7 @@ impl EngineConfig {
 pub struct Engine {
     pub config: EngineConfig,
     timers: Arc<Timers>,
-    _timer: task::Task,
+    _tasks: [task::Task; 2],
     /// Streams at work that several rules may read, by name (and time kind).
     shared: Mutex<HashMap<String, Arc<StreamCell>>>,
     runs: Mutex<HashMap<String, Run>>,
@@ -69,7 +69,6 @@ type Start = (Arc<StreamCell>, crate::stream::StreamStart, build::MadeStream);
 #[derive(Clone)]
 struct Ending(Arc<Mutex<(usize, Option<OnEnd>)>>);
 
-type OnEnd = Box<dyn FnOnce(Ended) + Send>;
 
 impl Ending {
     fn new(chains: usize, on_end: OnEnd) -> Self {
@@ -133,7 +132,7 @@ impl Engine {
         Arc::new_cyclic(|me| Engine {
             config,
             timers,
-            _timer: timer,
+            _tasks: [timer, task::spawn("exceptions", crate::watch::run(me.clone()))],
             shared: Mutex::default(),
             runs: Mutex::default(),
             lookups: Mutex::default(),
@@ -283,6 +282,13 @@ impl Engine {
             for cell in live.cells {
                 cell.stop().await;
             }
+        }
+    }
+
+    /// Calls `visit` with the name of each rule and each of its nodes.
+    pub(crate) fn each_node(&self, visit: &mut dyn FnMut(&str, &crate::metrics::NodeRef)) {
+        for (rule, run) in lock(&self.runs).iter() {
+            run.nodes.iter().for_each(|node| visit(rule, node));
         }
     }
 

@@ -22,9 +22,11 @@ mod output;
 mod rule;
 mod shape;
 mod sink;
+mod spares;
 mod spec;
 mod stream;
 mod timers;
+mod watch;
 mod trace;
 
 pub use engine::{Engine, EngineConfig, RunEnd};

@@ -15,6 +15,7 @@ use rekuiper_value::{Error, Object, Str};
 use crate::deliver::Port;
 use crate::shape::Shaper;
 use crate::sink::SinkHandle;
+use crate::spares;
 
 /// See the module's doc.
 pub struct RuleOutput {
@@ -57,6 +58,13 @@ impl Ready {
         self.ends.is_empty() && self.rows.is_empty()
     }
 
+    /// Takes a buffer that a sink gave back, where there is none yet.
+    fn begin(&mut self) {
+        if self.buf.capacity() == 0 {
+            (self.buf, self.ends) = spares::take();
+        }
+    }
+
     /// Marks the end of a payload.
     pub fn end(&mut self) {
         self.ends.push(self.buf.len() as u32);
@@ -96,9 +104,7 @@ impl RuleOutput {
             if lane.ready.is_empty() {
                 continue;
             }
-            let (buf, ends) = lane.ports.first().map(Port::spare).unwrap_or_default();
-            let fresh = Ready { buf, ends, ..Ready::default() };
-            let ready = std::mem::replace(&mut lane.ready, fresh);
+            let ready = std::mem::take(&mut lane.ready);
             let last = lane.ports.len().saturating_sub(1);
             let mut ready = Some(ready);
             for (at, port) in lane.ports.iter_mut().enumerate() {
@@ -184,6 +190,7 @@ impl Output for RuleOutput {
             match &mut lane.kind {
                 LaneKind::Json { single, omit_if_empty } => {
                     let before = lane.ready.ends.len();
+                    lane.ready.begin();
                     let mut writer = JsonWriter {
                         ready: &mut lane.ready,
                         single: *single,

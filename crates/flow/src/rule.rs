@@ -2,6 +2,7 @@
 //! timer when a window is due; a lock keeps them apart.
 
 use std::ops::Range;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex as StdMutex, Weak};
 
@@ -19,6 +20,11 @@ use crate::output::RuleOutput;
 use crate::timers::Timers;
 use crate::trace::Tap;
 
+thread_local! {
+    /// Scratch for the selected rows, one for all rules of a thread.
+    static SELECTED: Cell<Vec<u32>> = const { Cell::new(Vec::new()) };
+}
+
 /// What a rule shares with whoever runs it.
 pub struct RuleCell {
     pub id: Arc<str>,
@@ -35,7 +41,7 @@ pub struct RuleCell {
     /// Whether `tap` is to be asked.
     traced: AtomicBool,
     tap: StdMutex<Option<Arc<Tap>>>,
-    on_end: StdMutex<Option<Box<dyn FnOnce(Ended) + Send>>>,
+    on_end: StdMutex<Option<OnEnd>>,
     me: Weak<RuleCell>,
 }
 
@@ -45,6 +51,9 @@ pub enum Ended {
     Done,
     Failed(String),
 }
+
+/// Called once when a run ends by itself.
+pub type OnEnd = Box<dyn FnOnce(Ended) + Send>;
 
 /// Parts of a rule.
 pub struct RuleParts {
@@ -60,7 +69,7 @@ pub struct RuleParts {
     /// Streams that push; lookup tables do not.
     pub pushing: usize,
     pub measure_cpu: bool,
-    pub on_end: Box<dyn FnOnce(Ended) + Send>,
+    pub on_end: OnEnd,
 }
 
 struct RuleState {
@@ -72,8 +81,6 @@ struct RuleState {
     zone: TimeZone,
     host: Arc<HostServices>,
     started_ms: i64,
-    /// Scratch: the selected rows.
-    sel: Vec<u32>,
     missing: Column,
     /// Counters that outlive a row (last_hit_count and the like).
     times: RowTimes,
@@ -92,7 +99,6 @@ impl RuleCell {
                 zone: parts.zone,
                 host: parts.host,
                 started_ms: clock.now_ms(),
-                sel: Vec::new(),
                 missing: Column::missing(0),
                 times: RowTimes::default(),
             }),
@@ -268,7 +274,7 @@ impl RuleState {
             let column = batch.cols.get(usize::from(col)).unwrap_or(&self.missing);
             if single { frame.push(column) } else { frame.replace((first + i) as u16, column) }
         }
-        let mut sel = std::mem::take(&mut self.sel);
+        let mut sel = SELECTED.take();
         sel.clear();
         sel.extend(rows.start as u32..rows.end as u32);
         let chunk = Chunk {
@@ -290,7 +296,7 @@ impl RuleState {
             OpCx { cx: &mut cx, out: &mut self.output, send_error: self.send_error };
         self.chain.push(chunk, &mut ocx);
         self.times = cx.row;
-        self.sel = sel;
+        SELECTED.set(sel);
     }
 
     fn tick(&mut self, id: &str, now: i64) {

@@ -35,7 +35,7 @@ pub struct Place {
 }
 
 struct Subscribers {
-    list: Arc<Vec<Subscriber>>,
+    list: Vec<Subscriber>,
     /// What any of them reads; the index is the column. Only grows; a field nobody reads any more
     /// is `None`.
     fields: Vec<Option<Field>>,
@@ -71,7 +71,7 @@ impl StreamCell {
             gauge: tx.gauge(),
             decodes,
             subscribers: Mutex::new(Subscribers {
-                list: Arc::default(),
+                list: Vec::new(),
                 fields: Vec::new(),
                 next_id: 0,
             }),
@@ -137,9 +137,7 @@ impl StreamCell {
         let mut subs = self.lock();
         let id = subs.next_id;
         subs.next_id += 1;
-        let mut list = Vec::clone(&subs.list);
-        list.push(Subscriber { id, rule, source, map });
-        subs.list = Arc::new(list);
+        subs.list.push(Subscriber { id, rule, source, map });
         drop(subs);
         self.version.fetch_add(1, Relaxed);
         id
@@ -148,14 +146,14 @@ impl StreamCell {
     /// Takes a rule off; fields that only it read are no longer decoded. Returns how many are left.
     pub fn unsubscribe(&self, id: u64) -> usize {
         let mut subs = self.lock();
-        let list: Vec<Subscriber> = subs.list.iter().filter(|s| s.id != id).cloned().collect();
-        for at in 0..subs.fields.len() {
-            if !list.iter().any(|s| s.map.contains(&(at as u16))) {
-                subs.fields[at] = None;
+        let subs_now = &mut *subs;
+        subs_now.list.retain(|s| s.id != id);
+        for (at, field) in subs_now.fields.iter_mut().enumerate() {
+            if !subs_now.list.iter().any(|s| s.map.contains(&(at as u16))) {
+                *field = None;
             }
         }
-        let left = list.len();
-        subs.list = Arc::new(list);
+        let left = subs_now.list.len();
         drop(subs);
         self.version.fetch_add(1, Relaxed);
         left
@@ -228,7 +226,7 @@ impl Executor {
         let version = stream.version.load(Relaxed);
         if version != self.seen {
             let subs = stream.lock();
-            self.subscribers = subs.list.clone();
+            self.subscribers = Arc::new(subs.list.clone());
             self.decoder.set_fields(&subs.fields);
             self.seen = version;
         }

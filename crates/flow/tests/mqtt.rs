@@ -190,7 +190,7 @@ async fn a_broker_that_comes_back_is_subscribed_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stuck_sink_drops_and_counts_while_its_neighbour_goes_on() {
     let (broker, engine) = (broker("127.0.0.1:0").await, engine());
-    let catalog = stream(&broker, true, json!({"qos": 0}));
+    let catalog = stream(&broker, true, json!({"qos": 1}));
     let stuck = start(&engine, &catalog, "stuck", 1);
     let mut rx = start(&engine, &catalog, "good", 10_000);
     let held = broker.link("publisher").expect("a link");

@@ -206,6 +206,15 @@ impl<T: Weight> Receiver<T> {
         self.0.take()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().items.is_empty()
+    }
+
+    /// Calls `visit` for everything that waits. What it weighs must not change.
+    pub fn each(&mut self, visit: impl FnMut(&mut T)) {
+        self.0.lock().items.iter_mut().for_each(visit);
+    }
+
     /// Waits for the next item; `None` when all senders are gone and nothing is left.
     pub async fn recv(&mut self) -> Option<T> {
         loop {

@@ -188,20 +188,21 @@ impl Out {
         };
         let (first, last) = (batch_start(ends, from), ends[to - 1] as usize);
         let fresh = self.count == 0;
+        // what stands before the payloads goes out with them or not at all: a retry writes it again
+        let mut lead = Vec::new();
         match (kind, fresh) {
-            (FileType::Json, true) => self.gathered.push(b'['),
-            (FileType::Json, false) => self.gathered.push(b','),
+            (FileType::Json, true) => lead.push(b'['),
+            (FileType::Json, false) => lead.push(b','),
             (FileType::Csv, true) if has_header => {
-                let line = header.as_deref().unwrap_or_default();
-                self.gathered.extend_from_slice(line.as_bytes());
-                self.gathered.push(b'\n');
+                lead.extend_from_slice(header.as_deref().unwrap_or_default().as_bytes());
+                lead.push(b'\n');
             }
             (_, true) => {}
-            (_, false) => self.gathered.push(b'\n'),
+            (_, false) => lead.push(b'\n'),
         }
         if kind != FileType::Json || to - from == 1 {
             // line feeds between the payloads are already in the buffer
-            self.write(&buf[first..last])?;
+            self.write(&lead, &buf[first..last])?;
         } else {
             let mut joined = Vec::with_capacity(last - first);
             for i in from..to {
@@ -210,27 +211,28 @@ impl Out {
                 }
                 joined.extend_from_slice(batch.payload(i));
             }
-            self.write(&joined)?;
+            self.write(&lead, &joined)?;
         }
         self.count += (to - from) as u64;
         self.bytes += (last - first) as u64;
         Ok(())
     }
 
-    fn write(&mut self, body: &[u8]) -> Result<(), ConnectError> {
-        if self.gathered.len() + body.len() < GATHER_BYTES {
+    fn write(&mut self, lead: &[u8], body: &[u8]) -> Result<(), ConnectError> {
+        if self.gathered.len() + lead.len() + body.len() < GATHER_BYTES {
+            self.gathered.extend_from_slice(lead);
             self.gathered.extend_from_slice(body);
             return Ok(());
         }
         self.flush()?;
-        self.file.write_or_undo(body).map_err(|e| io(&self.path, "write", &e))
+        self.file.write_or_undo([lead, body]).map_err(|e| io(&self.path, "write", &e))
     }
 
     fn flush(&mut self) -> Result<(), ConnectError> {
         if self.gathered.is_empty() {
             return Ok(());
         }
-        self.file.write_or_undo(&self.gathered).map_err(|e| io(&self.path, "write", &e))?;
+        self.file.write_or_undo([&self.gathered, &[]]).map_err(|e| io(&self.path, "write", &e))?;
         self.gathered.clear();
         Ok(())
     }
@@ -296,10 +298,14 @@ impl Sink for FileSink {
 }
 
 /// Plain files: a write that fails is undone by cutting the file.
-pub(super) fn write_or_undo(file: &mut File, len: &mut u64, body: &[u8]) -> std::io::Result<()> {
-    match file.write_all(body) {
+pub(super) fn write_or_undo(
+    file: &mut File,
+    len: &mut u64,
+    parts: [&[u8]; 2],
+) -> std::io::Result<()> {
+    match parts.iter().try_for_each(|part| file.write_all(part)) {
         Ok(()) => {
-            *len += body.len() as u64;
+            *len += (parts[0].len() + parts[1].len()) as u64;
             Ok(())
         }
         Err(error) => {

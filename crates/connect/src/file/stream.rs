@@ -48,10 +48,10 @@ pub enum OutFile {
 
 impl OutFile {
     /// Writes everything or, for plain files, nothing.
-    pub fn write_or_undo(&mut self, body: &[u8]) -> io::Result<()> {
+    pub fn write_or_undo(&mut self, parts: [&[u8]; 2]) -> io::Result<()> {
         match self {
-            OutFile::Plain { file, len } => write_or_undo(file, len, body),
-            OutFile::Packed(packer) => packer.write_all(body),
+            OutFile::Plain { file, len } => write_or_undo(file, len, parts),
+            OutFile::Packed(packer) => parts.iter().try_for_each(|part| packer.write_all(part)),
         }
     }
 

@@ -25,6 +25,8 @@ const ANSWER: Duration = Duration::from_secs(5);
 const KEEP_ALIVE_S: u16 = 30;
 const RETRY_FIRST_MS: u64 = 100;
 const RETRY_MAX_MS: u64 = 10_000;
+/// A connection that ends sooner than this was not wanted.
+const SHORT_LIFE: Duration = Duration::from_secs(3);
 /// How much may wait to be read before a read is worth its cost; below it, the reader lingers.
 const WORTH_READING_MESSAGES: usize = 256;
 const LINGER: Duration = Duration::from_micros(rekuiper_rt::limits::READ_LINGER_US_MAX);
@@ -154,12 +156,15 @@ impl Work {
 
     async fn run(mut self) {
         let mut pause = RETRY_FIRST_MS;
+        let mut short_lives = 0;
         loop {
             self.status.trying(self.clock.now_ms());
             let began = Instant::now();
             let end = match self.connect().await {
                 Ok((read, write)) => {
-                    pause = RETRY_FIRST_MS;
+                    if short_lives < 2 {
+                        pause = RETRY_FIRST_MS;
+                    }
                     let now = self.clock.now_ms();
                     self.status.connected(now);
                     self.subscriptions.iter().for_each(|s| s.status.connected(now));
@@ -172,10 +177,17 @@ impl Work {
                 End::Finished => return,
                 End::Lost(why) | End::Refused(why) => why,
             };
-            self.lost(&why).await;
-            // a connection that was taken from us at once may be a client id used twice
-            if began.elapsed() < Duration::from_secs(1) {
-                pause = (pause * 3 / 2).min(RETRY_MAX_MS);
+            // a connection that is taken away again and again is most often a client id used twice
+            let short = self.status.state() == 1 && began.elapsed() < SHORT_LIFE;
+            short_lives = if short { short_lives + 1 } else { 0 };
+            match short_lives {
+                0 | 1 => self.lost(&why).await,
+                _ => {
+                    let id = &self.client_id;
+                    let why = format!("{why}; is client id {id:?} in use elsewhere as well?");
+                    self.lost(&why).await;
+                    pause = (pause * 3 / 2).min(RETRY_MAX_MS);
+                }
             }
             if !self.idle(Duration::from_millis(pause)).await {
                 return;

@@ -146,28 +146,28 @@ impl Config {
             rotate_size: t.int("basic.rotateSize").unwrap_or(0).max(0) as u64,
             rotate_count: t.int("basic.rotateCount").unwrap_or(0).max(0) as usize,
         };
-        Ok(Config {
-            rest: Address {
-                ip: t.text("basic.restIp"),
-                port: t.port("basic.restPort")?,
-                tls: t.tls("basic.restTls"),
-            },
-            data: Address {
-                ip: t.text("source.httpServerIp"),
-                port: t.port("source.httpServerPort")?,
-                tls: t.tls("source.httpServerTls"),
-            },
-            rule: rule_defaults(&t)?,
-            broker: Broker {
-                enable: t.flag("broker.enable"),
-                listener: t.text("broker.listener"),
-            },
-            basic,
-            log,
-            dirs,
-            tree: Arc::new(value),
-            env,
-        })
+        let rest = Address {
+            ip: t.text("basic.restIp"),
+            port: t.port("basic.restPort")?,
+            tls: t.tls("basic.restTls"),
+        };
+        let data = Address {
+            ip: t.text("source.httpServerIp"),
+            port: t.port("source.httpServerPort")?,
+            tls: t.tls("source.httpServerTls"),
+        };
+        let rule = rule_defaults(&t)?;
+        let broker = Broker {
+            enable: t.flag("broker.enable"),
+            listener: t.text("broker.listener"),
+        };
+        t.check()?;
+        let levels = ["", "trace", "debug", "info", "warn", "warning", "error", "fatal", "panic"];
+        if !levels.contains(&log.level.to_lowercase().as_str()) {
+            eprintln!("kuiperd: basic.logLevel {:?} is not known; info is taken", log.level);
+        }
+        let tree = Arc::new(value);
+        Ok(Config { rest, data, rule, broker, basic, log, dirs, tree, env })
     }
 
     /// A section of kuiper.yaml, keys in lower case.

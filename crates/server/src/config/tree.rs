@@ -1,5 +1,6 @@
 //! YAML files as trees whose keys are in lower case, because settings match whatever their case.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -54,11 +55,37 @@ pub fn overlay(base: &mut Value, over: Value) {
 }
 
 /// Typed looks into a tree; paths in any case, levels parted by dots.
-pub struct Tree<'a>(&'a Value);
+/// A value of the wrong kind is remembered; [`Tree::check`] tells of all of them.
+pub struct Tree<'a>(&'a Value, RefCell<Vec<String>>);
 
 impl<'a> Tree<'a> {
     pub fn new(v: &'a Value) -> Tree<'a> {
-        Tree(v)
+        Tree(v, RefCell::default())
+    }
+
+    /// An error that names every setting whose value is of the wrong kind.
+    pub fn check(&self) -> Result<(), String> {
+        let faults = self.1.borrow();
+        if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+    }
+
+    fn wrong(&self, path: &str, expected: &str, found: &Value) {
+        self.1.borrow_mut().push(format!("{path}: expected {expected}, found {found}"));
+    }
+
+    /// The value where it is of the wanted kind.
+    fn of<T>(
+        &self,
+        path: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        let found = self.get(path)?;
+        let value = read(found);
+        if value.is_none() {
+            self.wrong(path, expected, found);
+        }
+        value
     }
 
     pub fn get(&self, path: &str) -> Option<&'a Value> {
@@ -70,23 +97,27 @@ impl<'a> Tree<'a> {
     }
 
     pub fn flag(&self, path: &str) -> bool {
-        self.get(path).and_then(Value::as_bool).unwrap_or(false)
+        self.of(path, "true or false", Value::as_bool).unwrap_or(false)
     }
 
     pub fn text(&self, path: &str) -> String {
         match self.get(path) {
             Some(Value::String(s)) => s.clone(),
             Some(v @ (Value::Number(_) | Value::Bool(_))) => v.to_string(),
-            _ => String::new(),
+            Some(other) => {
+                self.wrong(path, "text", other);
+                String::new()
+            }
+            None => String::new(),
         }
     }
 
     pub fn int(&self, path: &str) -> Option<i64> {
-        self.get(path).and_then(Value::as_i64)
+        self.of(path, "a whole number", Value::as_i64)
     }
 
     pub fn time(&self, path: &str) -> Option<i64> {
-        self.get(path).and_then(duration::of)
+        self.of(path, "a duration such as 1500 or 1.5s", duration::of)
     }
 
     pub fn port(&self, path: &str) -> Result<u16, String> {
