@@ -4,7 +4,7 @@
 use rekuiper_expr::{Env, Expr, Frame, NumExpr, Part};
 use rekuiper_plan::physical::{OutItem, OutNulls, ProjectionPlan};
 use rekuiper_value::column::{Repr, push_near, write_cell};
-use rekuiper_value::{Cell, Error, Object, Result, Str, Value, json, number};
+use rekuiper_value::{Cell, Column, Error, Object, Result, Str, Value, json, number};
 use smallvec::SmallVec;
 
 /// See the module's doc.
@@ -130,7 +130,7 @@ pub struct RowWriter<'a> {
 /// See [`RowWriter`]. Everything but `Eval` gives what evaluating would give.
 enum Way<'a> {
     /// Text of the payload, copied.
-    Cells { cells: &'a [Cell], bytes: &'a [u8], ints: bool, nulls: OutNulls },
+    Cells { cells: &'a [Cell], column: &'a Column, nulls: OutNulls },
     Ints(&'a [i64]),
     Floats(&'a [f64]),
     /// Arithmetic, computed for all selected rows; what is not finite is evaluated again.
@@ -185,8 +185,7 @@ impl Item {
             (Fast::Col(col), OutItem::Field { nulls, .. }) => match frame.col(*col) {
                 Some(column) => match column.repr() {
                     Repr::Cells(cells) => {
-                        let (bytes, ints) = (column.bytes(), column.is_ints());
-                        Way::Cells { cells, bytes, ints, nulls: *nulls }
+                        Way::Cells { cells, column, nulls: *nulls }
                     }
                     Repr::Ints(ints) => Way::Ints(ints),
                     Repr::Floats(_) if column.is_doubles() => Way::Floats(&column.nums().vals),
@@ -215,7 +214,7 @@ impl Item {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let found = match way {
-            Way::Cells { cells, bytes, ints, nulls } => {
+            Way::Cells { cells, column, nulls } => {
                 let cell = cells.get(row).copied().unwrap_or_default();
                 use rekuiper_value::CellKind as K;
                 let leave = match cell.kind() {
@@ -227,7 +226,10 @@ impl Item {
                     return Ok(());
                 }
                 self.put_key(out);
-                write_cell(out, cell, bytes, *ints)?;
+                match cell.kind() {
+                    K::Object | K::Array => column.write_json(row, out)?,
+                    _ => write_cell(out, cell, column.bytes(), column.is_ints())?,
+                }
                 out.push(b',');
                 return Ok(());
             }

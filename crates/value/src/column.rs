@@ -40,11 +40,14 @@ pub struct Column {
     /// Declared BIGINT: whole numbers are `Int`. Else numbers are doubles.
     ints: bool,
     nums: OnceLock<Nums>,
+    /// The output form of objects and arrays, made for the first rule that writes a row and copied
+    /// for all others: `SELECT *` of a thousand rules parses a payload once.
+    texts: OnceLock<Box<[OnceLock<Box<[u8]>>]>>,
 }
 
 impl Column {
     pub fn cells(bytes: Bytes, cells: Vec<Cell>, ints: bool) -> Self {
-        Column { bytes, repr: Repr::Cells(cells), ints, nums: OnceLock::new() }
+        Column { bytes, ..Self::of(Repr::Cells(cells), ints) }
     }
 
     pub fn values(values: Vec<Value>) -> Self {
@@ -66,7 +69,8 @@ impl Column {
     }
 
     fn of(repr: Repr, ints: bool) -> Self {
-        Column { bytes: Bytes::new(), repr, ints, nums: OnceLock::new() }
+        let (nums, texts) = (OnceLock::new(), OnceLock::new());
+        Column { bytes: Bytes::new(), repr, ints, nums, texts }
     }
 
     /// A column no rule reads any more, or that the format cannot give.
@@ -135,6 +139,7 @@ impl Column {
     /// the column is held otherwise.
     pub fn values_mut(&mut self) -> Option<&mut Vec<Value>> {
         self.nums = OnceLock::new();
+        self.texts = OnceLock::new();
         match &mut self.repr {
             Repr::Values(values) => Some(values),
             _ => None,
@@ -164,7 +169,7 @@ impl Column {
             Repr::Floats(floats) => Repr::Floats(cut(floats, range)),
             Repr::Ints(ints) => Repr::Ints(cut(ints, range)),
         };
-        Column { bytes: self.bytes.clone(), repr, ints: self.ints, nums: OnceLock::new() }
+        Column { bytes: self.bytes.clone(), ..Self::of(repr, self.ints) }
     }
 
     pub fn is_missing(&self, row: usize) -> bool {
@@ -182,6 +187,9 @@ impl Column {
         match &self.repr {
             Repr::Cells(cells) => {
                 let cell = cells.get(row).copied().unwrap_or_default();
+                if matches!(cell.kind(), CellKind::Object | CellKind::Array) {
+                    return self.write_nested(row, cell, out);
+                }
                 write_cell(out, cell, &self.bytes, self.ints)
             }
             Repr::Values(values) => match values.get(row) {
@@ -204,6 +212,19 @@ impl Column {
                 None => json::write_value(out, &Value::Missing),
             },
         }
+    }
+
+    fn write_nested(&self, row: usize, cell: Cell, out: &mut Vec<u8>) -> Result<()> {
+        let texts = self.texts.get_or_init(|| vec![OnceLock::new(); self.len()].into());
+        let Some(text) = texts.get(row) else { return Ok(()) };
+        if let Some(text) = text.get() {
+            out.extend_from_slice(text);
+            return Ok(());
+        }
+        let start = out.len();
+        write_cell(out, cell, &self.bytes, self.ints)?;
+        let _ = text.set(out[start..].into()); // another thread may have been quicker
+        Ok(())
     }
 
     /// The column as numbers, read at the first call.
