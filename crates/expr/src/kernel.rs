@@ -75,6 +75,15 @@ impl Predicate {
         }
     }
 
+    /// A comparison of a column with a number that every kept row has passed, where there is one.
+    pub fn threshold(&self) -> Option<(u16, CmpOp, f64)> {
+        match self {
+            Predicate::Num { col, op, lit, .. } => Some((*col, *op, *lit)),
+            Predicate::And(pair) => pair.0.threshold(),
+            _ => None,
+        }
+    }
+
     fn column(col: u16, op: CmpOp, lit: Value, slow: Expr) -> Self {
         match lit {
             Value::Float(f) if f.is_finite() => Predicate::Num {

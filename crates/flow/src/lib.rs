@@ -15,6 +15,7 @@ mod decode;
 mod deliver;
 mod engine;
 mod error;
+mod gate;
 mod host;
 mod lookup;
 mod metrics;

@@ -15,6 +15,7 @@ use rekuiper_rt::{Clock, clock::CpuWatch};
 use rekuiper_value::{Batch, Column, Error};
 use tokio::sync::Mutex;
 
+use crate::gate::{Bounds, Gate};
 use crate::host::HostServices;
 use crate::output::RuleOutput;
 use crate::timers::Timers;
@@ -28,6 +29,7 @@ thread_local! {
 /// What a rule shares with whoever runs it.
 pub struct RuleCell {
     pub id: Arc<str>,
+    gate: Option<Gate>,
     state: Mutex<RuleState>,
     timers: Arc<Timers>,
     clock: Clock,
@@ -90,6 +92,7 @@ impl RuleCell {
     pub fn new(parts: RuleParts, timers: Arc<Timers>, clock: Clock) -> Arc<Self> {
         Arc::new_cyclic(|me| RuleCell {
             id: parts.id,
+            gate: Gate::of(&parts.chain),
             state: Mutex::new(RuleState {
                 chain: parts.chain,
                 output: parts.output,
@@ -113,6 +116,19 @@ impl RuleCell {
             on_end: StdMutex::new(Some(parts.on_end)),
             me: me.clone(),
         })
+    }
+
+    /// Whether the batch cannot have any effect on the rule; then it has been counted.
+    pub fn passes_by(
+        &self,
+        map: &[u16],
+        batch: &Batch,
+        bounds: &mut Bounds,
+        now_ms: i64,
+    ) -> bool {
+        let Some(gate) = &self.gate else { return false };
+        let runs = !self.stopped.load(Relaxed) && !self.traced.load(Relaxed);
+        runs && gate.shuts(map, batch, bounds, now_ms)
     }
 
     /// Runs the rule on a batch of its source number `source`; `map[i]` is the batch's column of

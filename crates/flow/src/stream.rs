@@ -13,6 +13,7 @@ use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::RawBatch;
 use rekuiper_value::{Batch, Field};
 
+use crate::gate::Bounds;
 use crate::rule::{Ended, RuleCell};
 
 /// A rule that reads the stream.
@@ -262,7 +263,13 @@ impl Executor {
     }
 
     async fn rules(&self, batch: &Batch) {
+        let mut bounds = Bounds::default();
+        let now = self.clock.now_ms();
+        let whole = batch.errors.is_empty() && batch.rows > 0;
         for sub in self.subscribers.iter() {
+            if whole && sub.rule.passes_by(&sub.map, batch, &mut bounds, now) {
+                continue;
+            }
             sub.rule.on_batch(sub.source, &sub.map, batch).await;
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rekuiper_expr::CmpOp;
 use rekuiper_plan::physical::{
     AggregatePlan, RulePlan, SourceKind, SourcePlan, Stage, StagePlan, WindowPlan,
 };
@@ -241,6 +242,13 @@ impl Chain {
         let nodes = shown.map(|n| (n.name.clone(), n.stats.clone()));
         let end = [(self.end.name.clone(), self.end.stats.clone())];
         nodes.chain(end.into_iter().filter(|(name, _)| !name.is_empty())).collect()
+    }
+
+    /// What a row of the only source must pass at the first operator, and that one's counters.
+    pub fn threshold(&self) -> Option<(u16, CmpOp, f64, Arc<NodeStats>)> {
+        let first = self.nodes.first().filter(|_| self.doors.len() == 1 && !self.one_by_one)?;
+        let (col, op, number) = first.op.threshold()?;
+        Some((col, op, number, first.stats.clone()))
     }
 
     /// State of all operators, for a checkpoint.

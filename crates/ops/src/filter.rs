@@ -4,7 +4,7 @@
 //! the result. A set of which nothing is left is no result, and neither is one that was empty
 //! before. Holds nothing.
 
-use rekuiper_expr::{Env, Expr, Predicate, truth};
+use rekuiper_expr::{CmpOp, Env, Expr, Predicate, truth};
 use rekuiper_value::Error;
 
 use crate::frames::{Times, asks_for_row};
@@ -25,6 +25,14 @@ impl Condition {
             true => Test::Row(condition),
             false => Test::Batch(Predicate::new(condition)),
         })
+    }
+
+    /// See [`Op::threshold`].
+    pub fn threshold(&self) -> Option<(u16, CmpOp, f64)> {
+        match &self.0 {
+            Test::Batch(predicate) => predicate.threshold(),
+            Test::Row(_) => None,
+        }
     }
 
     /// Takes out of the selection what does not hold; the errors of rows go to `on_error`.
@@ -64,6 +72,10 @@ impl Filter {
 }
 
 impl Op for Filter {
+    fn threshold(&self) -> Option<(u16, CmpOp, f64)> {
+        self.0.threshold()
+    }
+
     fn push(&mut self, mut chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
         if !chunk.emission.is_set() {
             let mut errors = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rekuiper_expr::CmpOp;
 use rekuiper_functions::Cx;
 use rekuiper_value::{Error, Value};
 
@@ -40,6 +41,11 @@ pub trait Op: Send {
     /// Event time: no row before `at` will come any more. Pass it on after acting on it.
     fn watermark(&mut self, at: i64, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
         next.watermark(at, ocx);
+    }
+
+    /// A comparison of a column with a number that single rows must pass to have any effect here.
+    fn threshold(&self) -> Option<(u16, CmpOp, f64)> {
+        None
     }
 
     /// Rows that wait inside (for `buffer_length`).
