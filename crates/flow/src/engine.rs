@@ -13,6 +13,7 @@ use crate::host::HostServices;
 use crate::metrics::{NodeReport, Topo};
 use crate::rule::{Ended, OnEnd, RuleCell};
 use crate::spec::{FlowCatalog, RuleSpec};
+use crate::state::{self, StateStore};
 use crate::stream::StreamCell;
 use crate::timers::Timers;
 use crate::trace::{self, Tap, TappedSource, TraceMode, TraceStore};
@@ -27,6 +28,8 @@ pub struct EngineConfig {
     /// The server's time zone (basic.timezone).
     pub zone: TimeZone,
     pub host: Arc<HostServices>,
+    /// Keeps the states of rules with qos above 0; none: they begin anew at each start.
+    pub states: Option<Arc<dyn StateStore>>,
     /// Most rows that rules get at once; tests set it to 1 and 7.
     pub batch_rows: usize,
     /// Where traces are kept; `None`: nowhere, then no rule is traced.
@@ -42,6 +45,7 @@ impl EngineConfig {
             services,
             zone: TimeZone::UTC,
             host: Arc::default(),
+            states: None,
             batch_rows: BATCH_ROWS_MAX,
             traces: None,
             measure_cpu: false,
@@ -93,7 +97,20 @@ struct Run {
     topo: Topo,
     /// Output columns; `None` when only rows tell (`*`).
     schema: Vec<String>,
+    /// Its state is kept.
+    checkpoint: Option<Checkpoint>,
 }
+
+/// When the state of a rule is saved next, and of which statement it is.
+#[derive(Clone, Copy)]
+struct Checkpoint {
+    mark: u64,
+    every_ms: i64,
+    next_ms: i64,
+}
+
+/// States are saved no more often than this.
+const CHECKPOINT_MS_MIN: i64 = 1_000;
 
 #[derive(Default)]
 struct Live {
@@ -178,6 +195,15 @@ impl Engine {
         let mut run = Run { number, ..Run::default() };
         let mut live = Live::default();
         let mut starts = Vec::new();
+        let mark = state::mark(spec);
+        let durable = self.config.states.as_ref().filter(|_| spec.plan.qos > 0);
+        let saved = durable.and_then(|store| store.get(&spec.id));
+        let mut saved = saved.map(|b| state::unpack(mark, &b)).unwrap_or_default().into_iter();
+        if durable.is_some() {
+            let every_ms = spec.checkpoint_ms.max(CHECKPOINT_MS_MIN);
+            let next_ms = self.config.clock.now_ms() + every_ms;
+            run.checkpoint = Some(Checkpoint { mark, every_ms, next_ms });
+        }
         for draft in drafts {
             let engine = self.me.clone();
             let (id, ending) = (spec.id.clone(), ending.clone());
@@ -189,7 +215,10 @@ impl Engine {
                     on_end(end);
                 }
             });
-            let built = draft.finish(spec, &self.config, &tables, ended);
+            let mut built = draft.finish(spec, &self.config, &tables, ended);
+            if let Some(state) = saved.next() {
+                built.parts.chain.load(&state);
+            }
             self.seat(built, &mut run, &mut live, &mut starts);
         }
         run.live = Some(live);
@@ -276,12 +305,44 @@ impl Engine {
 
     /// Stops a rule; what it already gave is written first, within bounds of time.
     pub async fn stop(&self, id: &str) {
-        let live = lock(&self.runs).get_mut(id).and_then(|r| r.live.take());
-        if let Some(live) = live {
-            self.leave(live.seats);
-            for cell in live.cells {
-                cell.stop().await;
-            }
+        let (live, checkpoint) = {
+            let mut runs = lock(&self.runs);
+            let Some(run) = runs.get_mut(id) else { return };
+            (run.live.take(), run.checkpoint)
+        };
+        let Some(live) = live else { return };
+        self.leave(live.seats);
+        if let Some(checkpoint) = checkpoint {
+            self.save(id, checkpoint.mark, &live.cells).await;
+        }
+        for cell in live.cells {
+            cell.stop().await;
+        }
+    }
+
+    async fn save(&self, id: &str, mark: u64, cells: &[Arc<RuleCell>]) {
+        let Some(store) = &self.config.states else { return };
+        let mut chains = Vec::with_capacity(cells.len());
+        for cell in cells {
+            chains.push(cell.save().await);
+        }
+        store.put(id, state::pack(mark, chains));
+    }
+
+    /// Saves the states that are due.
+    pub(crate) async fn checkpoint(&self) {
+        let now = self.config.clock.now_ms();
+        let due: Vec<(String, u64, Vec<Arc<RuleCell>>)> = lock(&self.runs)
+            .iter_mut()
+            .filter_map(|(id, run)| {
+                let live = run.live.as_ref()?;
+                let checkpoint = run.checkpoint.as_mut().filter(|c| c.next_ms <= now)?;
+                checkpoint.next_ms = now + checkpoint.every_ms;
+                Some((id.clone(), checkpoint.mark, live.cells.clone()))
+            })
+            .collect();
+        for (id, mark, cells) in due {
+            self.save(&id, mark, &cells).await;
         }
     }
 
@@ -331,6 +392,9 @@ impl Engine {
 
     /// The rule is gone: nothing of it is kept.
     pub fn forget(&self, id: &str) {
+        if let Some(store) = &self.config.states {
+            store.remove(id);
+        }
         lock(&self.runs).remove(id);
     }
 

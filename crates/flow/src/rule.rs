@@ -262,6 +262,11 @@ impl RuleCell {
         state.output.take_sinks()
     }
 
+    /// The state of its operators.
+    pub async fn save(&self) -> rekuiper_value::Value {
+        self.state.lock().await.chain.save()
+    }
+
     /// Stops the rule from outside: what it already gave is written, within bounds of time.
     pub async fn stop(&self) {
         self.stopped.store(true, Relaxed);

@@ -16,6 +16,8 @@ pub struct RuleSpec {
     pub actions: Vec<ActionSpec>,
     /// What changes plans.
     pub plan: RuleOptions,
+    /// Between two saves of the state, milliseconds; only with qos above 0.
+    pub checkpoint_ms: i64,
     /// Errors of rows go to the sinks as well.
     pub send_error: bool,
     pub debug: bool,

@@ -1,6 +1,7 @@
 //! Log lines for what went wrong: once a second, one line for each node of a rule that counted new
 //! exceptions, with how many and the last of them. So a flood of bad rows makes one line a second,
-//! not one a row, and what the counters say can be found in the log.
+//! not one a row, and what the counters say can be found in the log. The same round saves the states
+//! of rules that are due.
 
 use std::collections::HashMap;
 use std::sync::Weak;
@@ -18,6 +19,7 @@ pub async fn run(engine: Weak<Engine>) {
         let Some(clock) = engine.upgrade().map(|e| e.config.clock.clone()) else { return };
         clock.sleep_ms(LOOK_MS).await;
         let Some(engine) = engine.upgrade() else { return };
+        engine.checkpoint().await;
         let mut found = HashMap::new();
         engine.each_node(&mut |rule, node| {
             let count = node.stats.exceptions.load(Relaxed);

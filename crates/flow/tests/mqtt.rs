@@ -216,3 +216,63 @@ async fn a_stuck_sink_drops_and_counts_while_its_neighbour_goes_on() {
     assert!(sink.last_exception.contains("buffer full"), "{}", sink.last_exception);
     broker.shutdown().await;
 }
+
+/// States in memory.
+#[derive(Default)]
+struct Kept(std::sync::Mutex<std::collections::HashMap<String, Vec<u8>>>);
+
+impl rekuiper_flow::StateStore for Kept {
+    fn put(&self, rule: &str, state: Vec<u8>) {
+        self.0.lock().expect("a lock").insert(rule.into(), state);
+    }
+    fn get(&self, rule: &str) -> Option<Vec<u8>> {
+        self.0.lock().expect("a lock").get(rule).cloned()
+    }
+    fn remove(&self, rule: &str) {
+        self.0.lock().expect("a lock").remove(rule);
+    }
+}
+
+/// Publishes `before` messages, stops the rule, starts it on a new engine over the same states and
+/// publishes one more: the count that comes out.
+async fn counted_over_a_stop(qos: i64, before: usize) -> Option<i64> {
+    let broker = broker("127.0.0.1:0").await;
+    let catalog = stream(&broker, false, json!({}));
+    let kept: Arc<Kept> = Arc::default();
+    let held = broker.link("publisher").expect("a link");
+    let mut out = None;
+    for round in 0..2 {
+        let services = Services::new(Clock::Real, ".".into(), ".".into());
+        let own = EngineConfig::new(Clock::Real, services);
+        let engine = Engine::new(EngineConfig { states: Some(kept.clone()), ..own });
+        let (tx, mut rx) = mpsc::channel(10);
+        engine.config.services.feeds.offer("r", tx);
+        let sink = props(json!({"sendSingle": true}));
+        let spec = RuleSpec {
+            id: "r".into(),
+            sql: "SELECT count(*) AS n FROM s GROUP BY COUNTWINDOW(4)".into(),
+            actions: vec![ActionSpec { typ: "$channel".into(), props: sink }],
+            plan: rekuiper_plan::RuleOptions { qos, ..Default::default() },
+            ..RuleSpec::default()
+        };
+        engine.start(&spec, &catalog, Box::new(|_| ())).expect("starts");
+        subscribed(&broker).await;
+        let messages = if round == 0 { before } else { 1 };
+        for _ in 0..messages {
+            publish(&held.handle(), r#"{"k":1}"#).await;
+        }
+        until("all are in", || node(&engine, "r", "op_3_window").records_in == messages as u64).await;
+        engine.stop("r").await;
+        let text = rx.recv().await;
+        out = text.and_then(|t| serde_json::from_str::<Value>(&t).ok()?["n"].as_i64());
+        until("the subscription is gone", || broker.stats().subscriptions_now == 0).await;
+    }
+    broker.shutdown().await;
+    out
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_window_goes_on_after_a_stop_where_qos_promises_it() {
+    assert_eq!(counted_over_a_stop(1, 3).await, Some(4));
+    assert_eq!(counted_over_a_stop(0, 3).await, None, "without qos it begins anew");
+}

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use rekuiper_broker::{Broker, BrokerConfig, BrokerHandle};
 use rekuiper_connect::Services;
-use rekuiper_flow::{EngineConfig, TraceStore};
+use rekuiper_flow::{EngineConfig, StateStore, TraceStore};
 use rekuiper_rt::Clock;
 use rekuiper_server::config::{Config, Env, Place, zone};
 use rekuiper_server::engine::RuleEngine;
@@ -80,8 +80,9 @@ fn engine(starter: &Starter, broker: Option<&BrokerAt>) -> Result<Arc<dyn RuleEn
     let basic = &config.basic;
     let traces = basic.local_traces.then(|| TraceStore::new(basic.trace_capacity));
     let measure_cpu = basic.cpu_usage;
-    let config =
-        EngineConfig { zone, traces, measure_cpu, ..EngineConfig::new(Clock::Real, services) };
+    let states: Option<Arc<dyn StateStore>> = Some(Arc::new(starter.catalog.states()));
+    let own = EngineConfig::new(Clock::Real, services);
+    let config = EngineConfig { zone, traces, measure_cpu, states, ..own };
     Ok(Arc::new(FlowEngine::new(starter.catalog.clone(), config)))
 }
 

@@ -9,6 +9,7 @@ pub mod cell;
 pub mod column;
 pub mod json;
 pub mod number;
+pub mod state;
 pub mod text;
 pub mod time;
 mod types;

@@ -8,6 +8,7 @@ mod plugins;
 mod schemas;
 mod scripts;
 mod services;
+mod states;
 mod streams;
 mod takeover;
 mod uploads;
@@ -42,6 +43,8 @@ pub mod space {
     pub const PORTABLE: &str = "portablePlugin";
     pub const UPLOAD: &str = "upload";
     pub const SCRIPT: &str = "script";
+    /// States of rules; not part of exports.
+    pub const STATE: &str = "ruleState";
     /// All that an import without `partial` replaces.
     pub const ALL: [&str; 9] = [
         STREAM, RULE, CONF, SCHEMA, SERVICE, NATIVE, PORTABLE, UPLOAD, SCRIPT,

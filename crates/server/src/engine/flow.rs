@@ -185,6 +185,7 @@ impl FlowEngine {
                 temp: true,
                 ..RuleOptions::default()
             },
+            checkpoint_ms: o.checkpoint_interval,
             send_error: o.send_error,
             debug: o.debug,
         }
