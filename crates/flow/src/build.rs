@@ -10,8 +10,6 @@ use rekuiper_ops::chain;
 use rekuiper_ops::lookup::{CacheOptions, Lookups};
 use rekuiper_plan::physical::{RulePlan, SourceKind};
 use rekuiper_plan::{Planned, plan_graph, plan_rule};
-use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
-use rekuiper_rt::queue;
 use rekuiper_value::{Field, Str};
 
 use crate::decode;
@@ -48,7 +46,8 @@ struct MadeSink {
     shaper: Option<Shaper>,
 }
 
-/// One chain of a rule before it runs: a SQL rule has one, a graph rule one for each way into a sink.
+/// One chain of a rule before it runs: a SQL rule has one, a graph rule one for each way into a
+/// sink.
 pub struct Draft {
     /// Names of streams and tables.
     pub sources: Vec<String>,
@@ -419,9 +418,6 @@ fn add_sink(
 ) {
     let MadeSink { action, op, sink, stats, shaper } = made;
     let rows = sink.takes_rows();
-    let queue_name = format!("sink {op} of {}", spec.id);
-    let (tx, rx) = queue::bounded(queue_name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
-    let gauge = tx.gauge();
     let cx = SinkCx {
         services: config.services.clone(),
         clock: config.clock.clone(),
@@ -429,7 +425,8 @@ fn add_sink(
         rule: spec.id.as_str().into(),
         op: op.as_str().into(),
     };
-    let handle = SinkHandle::start(sink, cx, rx, stats.clone());
+    let (handle, tx) = SinkHandle::start(sink, cx, stats.clone());
+    let gauge = tx.as_ref().map(|tx| tx.gauge());
     let port = Port::new(tx, handle, spec.plan.disable_buffer_full_discard);
     let mut chain = vec![(format!("op_{op}_0_transform"), NodeKind::Op, stats.transform.clone())];
     if !rows {
@@ -444,13 +441,13 @@ fn add_sink(
             None => topo.sources.clone().iter().for_each(|source| join(topo, source, &name)),
         }
         let is_sink = kind == NodeKind::Sink;
-        let gauge = gauge.clone();
+        let gauge = gauge.clone().filter(|_| is_sink);
         nodes.push(NodeRef {
             name: name.as_str().into(),
             kind,
             stats: node_stats,
             status: is_sink.then(|| stats.status.clone()),
-            waiting: is_sink.then(|| Arc::new(move || gauge.rows()) as Arc<_>),
+            waiting: gauge.map(|gauge| Arc::new(move || gauge.rows()) as Arc<_>),
         });
         from = Some(name);
     }

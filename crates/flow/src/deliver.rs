@@ -11,7 +11,8 @@ use crate::sink::{SinkHandle, SinkStats};
 
 /// The way to one sink.
 pub struct Port {
-    pub tx: Sender<SinkBatch>,
+    /// `None`: the sink is called at once.
+    tx: Option<Sender<SinkBatch>>,
     pub stats: Arc<SinkStats>,
     handle: SinkHandle,
     /// Wait for ever instead of dropping when the sink is stuck (disableBufferFullDiscard).
@@ -21,7 +22,7 @@ pub struct Port {
 }
 
 impl Port {
-    pub fn new(tx: Sender<SinkBatch>, handle: SinkHandle, never_drop: bool) -> Self {
+    pub fn new(tx: Option<Sender<SinkBatch>>, handle: SinkHandle, never_drop: bool) -> Self {
         let stats = handle.stats.clone();
         Port { tx, stats, handle, never_drop, stuck: None }
     }
@@ -43,11 +44,12 @@ impl Port {
         if self.stats.owes_nothing() {
             batch.ack = None;
         }
+        let Some(tx) = &self.tx else { return };
         loop {
-            match self.tx.try_send(batch) {
+            match tx.try_send(batch) {
                 Ok(()) => {
                     // room that a drop made does not mean that the sink moves again
-                    if self.stuck.is_some_and(|(_, taken)| taken != self.tx.taken()) {
+                    if self.stuck.is_some_and(|(_, taken)| taken != tx.taken()) {
                         self.stuck = None;
                     }
                     self.handle.wake();
@@ -56,13 +58,13 @@ impl Port {
                 Err(Refused::Closed(_)) => return,
                 Err(Refused::Full(back)) => batch = back,
             }
-            let (since, taken) = *self.stuck.get_or_insert((clock.now_ms(), self.tx.taken()));
-            if taken != self.tx.taken() {
-                self.stuck = Some((clock.now_ms(), self.tx.taken()));
+            let (since, taken) = *self.stuck.get_or_insert((clock.now_ms(), tx.taken()));
+            if taken != tx.taken() {
+                self.stuck = Some((clock.now_ms(), tx.taken()));
                 continue;
             }
             if !self.never_drop && clock.now_ms() - since >= SINK_STUCK_MS {
-                if let Ok(dropped) = self.tx.send_dropping(batch) {
+                if let Ok(dropped) = tx.send_dropping(batch) {
                     let text = format!("buffer full, dropped {dropped} of the oldest results");
                     self.stats.sink.exceptions_of(dropped, &text, clock.now_ms());
                 }
@@ -70,11 +72,11 @@ impl Port {
                 return;
             }
             if self.never_drop {
-                self.tx.freed().await;
+                tx.freed().await;
                 continue;
             }
             tokio::select! {
-                _ = self.tx.freed() => {}
+                _ = tx.freed() => {}
                 _ = clock.sleep_until(since + SINK_STUCK_MS) => {}
             }
         }

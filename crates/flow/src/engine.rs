@@ -10,6 +10,7 @@ use rekuiper_value::batch::BATCH_ROWS_MAX;
 
 use crate::build::{self, Built};
 use crate::host::HostServices;
+use crate::intern;
 use crate::metrics::{NodeReport, Topo};
 use crate::rule::{Ended, OnEnd, RuleCell};
 use crate::spec::{FlowCatalog, RuleSpec};
@@ -94,9 +95,9 @@ struct Run {
     number: u64,
     live: Option<Live>,
     nodes: Vec<crate::metrics::NodeRef>,
-    topo: Topo,
+    topo: Arc<Topo>,
     /// Output columns; `None` when only rows tell (`*`).
-    schema: Vec<String>,
+    schema: Arc<[String]>,
     /// Its state is kept.
     checkpoint: Option<Checkpoint>,
 }
@@ -119,6 +120,13 @@ struct Live {
 }
 
 impl Run {
+    /// Shares what other rules have alike, and keeps no more room than is used.
+    fn compact(&mut self) {
+        self.topo = intern::topo(std::mem::take(Arc::make_mut(&mut self.topo)));
+        self.nodes.iter_mut().for_each(|node| node.name = intern::name(&node.name));
+        self.nodes.shrink_to_fit();
+    }
+
     /// A node that several chains of a graph share is shown once.
     fn add_nodes(&mut self, nodes: Vec<crate::metrics::NodeRef>) {
         for node in nodes {
@@ -221,6 +229,7 @@ impl Engine {
             }
             self.seat(built, &mut run, &mut live, &mut starts);
         }
+        run.compact();
         run.live = Some(live);
         lock(&self.runs).insert(spec.id.clone(), run);
         for (stream, start, made) in starts {
@@ -253,8 +262,8 @@ impl Engine {
             }
         }
         run.add_nodes(nodes);
-        run.topo.merge(topo);
-        run.schema = schema;
+        Arc::make_mut(&mut run.topo).merge(topo);
+        run.schema = intern::list(&schema);
         live.cells.push(cell);
     }
 
@@ -457,11 +466,11 @@ impl Engine {
 
     /// `None` when the rule never started.
     pub fn topo(&self, id: &str) -> Option<Topo> {
-        lock(&self.runs).get(id).map(|r| r.topo.clone())
+        lock(&self.runs).get(id).map(|r| Topo::clone(&r.topo))
     }
 
     /// Names of the result's columns, as far as they are known.
     pub fn schema(&self, id: &str) -> Option<Vec<String>> {
-        lock(&self.runs).get(id).map(|r| r.schema.clone())
+        lock(&self.runs).get(id).map(|r| r.schema.to_vec())
     }
 }

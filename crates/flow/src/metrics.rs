@@ -71,7 +71,7 @@ impl NodeRef {
 }
 
 /// Which node feeds which.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Topo {
     pub sources: Vec<String>,
     pub edges: Vec<(String, Vec<String>)>,
@@ -87,7 +87,13 @@ impl Topo {
         }
         for (from, to) in other.edges {
             match self.edges.iter_mut().find(|(name, _)| *name == from) {
-                Some((_, known)) => known.extend(to.into_iter().filter(|t| !known.contains(t)).collect::<Vec<_>>()),
+                Some((_, known)) => {
+                    for target in to {
+                        if !known.contains(&target) {
+                            known.push(target);
+                        }
+                    }
+                }
                 None => self.edges.push((from, to)),
             }
         }

@@ -74,11 +74,12 @@ impl Ready {
 
 impl RuleOutput {
     pub fn new(
-        lanes: Vec<Lane>,
+        mut lanes: Vec<Lane>,
         project: Arc<NodeStats>,
         send_error: bool,
         event_time: bool,
     ) -> Self {
+        lanes.shrink_to_fit();
         RuleOutput { lanes, project, send_error, event_time, ack: None }
     }
 
@@ -254,7 +255,9 @@ impl Hits {
         match (self.event_time, chunk.emission) {
             (false, _) => now_ms,
             (true, Emission::Set(times)) => times.end.unwrap_or(now_ms),
-            (true, Emission::Rows) => chunk.stamps.get(chunk.sel.get(at).map_or(0, |r| *r as usize)),
+            (true, Emission::Rows) => {
+                chunk.stamps.get(chunk.sel.get(at).map_or(0, |r| *r as usize))
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex as StdMutex, Weak};
+use std::sync::{Arc, LazyLock, Mutex as StdMutex, Weak};
 
 use jiff::tz::TimeZone;
 use rekuiper_expr::Frame;
@@ -20,6 +20,9 @@ use crate::host::HostServices;
 use crate::output::RuleOutput;
 use crate::timers::Timers;
 use crate::trace::Tap;
+
+/// Stands where a rule has no column.
+static MISSING: LazyLock<Column> = LazyLock::new(|| Column::missing(0));
 
 thread_local! {
     /// Scratch for the selected rows, one for all rules of a thread.
@@ -83,7 +86,6 @@ struct RuleState {
     zone: TimeZone,
     host: Arc<HostServices>,
     started_ms: i64,
-    missing: Column,
     /// Counters that outlive a row (last_hit_count and the like).
     times: RowTimes,
 }
@@ -102,7 +104,6 @@ impl RuleCell {
                 zone: parts.zone,
                 host: parts.host,
                 started_ms: clock.now_ms(),
-                missing: Column::missing(0),
                 times: RowTimes::default(),
             }),
             timers,
@@ -290,9 +291,10 @@ impl RuleState {
         let Some(&(first, fields)) = self.sources.get(source) else { return };
         let single = self.sources.len() == 1;
         let before = if single { 0 } else { self.source_cols };
-        let mut frame = Frame::new(std::iter::repeat_n(&self.missing, before), batch.rows);
+        let missing = &*MISSING;
+        let mut frame = Frame::new(std::iter::repeat_n(missing, before), batch.rows);
         for (i, &col) in map.iter().enumerate().take(fields) {
-            let column = batch.cols.get(usize::from(col)).unwrap_or(&self.missing);
+            let column = batch.cols.get(usize::from(col)).unwrap_or(missing);
             if single { frame.push(column) } else { frame.replace((first + i) as u16, column) }
         }
         let mut sel = SELECTED.take();

@@ -14,7 +14,8 @@ use rekuiper_connect::{
 };
 use rekuiper_ops::NodeStats;
 use rekuiper_rt::limits::SINK_STUCK_MS;
-use rekuiper_rt::queue::Receiver;
+use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
+use rekuiper_rt::queue::{self, Receiver, Sender};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::Ack;
 
@@ -65,13 +66,13 @@ pub struct SinkHandle {
 }
 
 impl SinkHandle {
-    /// Opens the sink, by a worker where that may take time.
+    /// Opens the sink, by a worker where that may take time. Gives the way into its queue, where it
+    /// has one.
     pub fn start(
         mut sink: Box<dyn Sink>,
         cx: SinkCx,
-        rx: Receiver<SinkBatch>,
         stats: Arc<SinkStats>,
-    ) -> Self {
+    ) -> (Self, Option<Sender<SinkBatch>>) {
         let service = sink.service();
         let opened = service != Service::Worker && opens_at_once(&mut sink, &cx, &stats);
         let mut handle = SinkHandle {
@@ -84,8 +85,10 @@ impl SinkHandle {
         };
         if opened && service == Service::Direct {
             handle.direct = Some(sink);
-            return handle;
+            return (handle, None);
         }
+        let name = format!("sink {} of {}", cx.op, cx.rule);
+        let (tx, rx) = queue::bounded(name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
         let worker = Box::new(Worker {
             sink,
             clock: cx.clock.clone(),
@@ -103,7 +106,7 @@ impl SinkHandle {
         } else {
             handle.run(worker);
         }
-        handle
+        (handle, Some(tx))
     }
 
     fn run(&mut self, worker: Box<Worker>) {

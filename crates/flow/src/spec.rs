@@ -63,7 +63,11 @@ pub trait FlowCatalog: rekuiper_plan::Catalog + Send + Sync {
     }
 
     /// Effective properties of a sink node of a graph.
-    fn sink_props(&self, typ: &str, own: Option<&serde_json::Map<String, serde_json::Value>>) -> Props {
+    fn sink_props(
+        &self,
+        typ: &str,
+        own: Option<&serde_json::Map<String, serde_json::Value>>,
+    ) -> Props {
         let _ = typ;
         Props::new(own.cloned().unwrap_or_default())
     }

@@ -1,7 +1,7 @@
 //! Log lines for what went wrong: once a second, one line for each node of a rule that counted new
 //! exceptions, with how many and the last of them. So a flood of bad rows makes one line a second,
-//! not one a row, and what the counters say can be found in the log. The same round saves the states
-//! of rules that are due.
+//! not one a row, and what the counters say can be found in the log. The same round saves the
+//! states of rules that are due.
 
 use std::collections::HashMap;
 use std::sync::Weak;

@@ -193,7 +193,9 @@ impl Item {
                 },
                 None => Way::Eval,
             },
-            (Fast::Num(fast), _) if fast.applies_to(frame) => Way::Computed(fast.column(frame, sel)),
+            (Fast::Num(fast), _) if fast.applies_to(frame) => {
+                Way::Computed(fast.column(frame, sel))
+            }
             _ => Way::Eval,
         }
     }

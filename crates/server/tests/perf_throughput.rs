@@ -1,6 +1,6 @@
-//! In-process throughput: 500,000 records through a real engine, from a bounded queue in memory to a
-//! bounded queue in memory, everything on one thread, errors of rows sent to the sink. The output is
-//! proven line by line; time is printed and judged by people.
+//! In-process throughput: 500,000 records through a real engine, from a bounded queue in memory to
+//! a bounded queue in memory, everything on one thread, errors of rows sent to the sink. The output
+//! is proven line by line; time is printed and judged by people.
 //!
 //! `cargo test --release -p rekuiper-server --test perf_throughput -- --nocapture --test-threads=1`
 

@@ -32,6 +32,9 @@ pub struct Nums {
     pub plain: Vec<bool>,
 }
 
+/// The output form of a row, once made.
+type RowText = OnceLock<Box<[u8]>>;
+
 /// See the module's doc. Columns carry the bytes that their cells point into.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -42,7 +45,7 @@ pub struct Column {
     nums: OnceLock<Nums>,
     /// The output form of objects and arrays, made for the first rule that writes a row and copied
     /// for all others: `SELECT *` of a thousand rules parses a payload once.
-    texts: OnceLock<Box<[OnceLock<Box<[u8]>>]>>,
+    texts: OnceLock<Box<[RowText]>>,
 }
 
 impl Column {

@@ -8,6 +8,8 @@ use super::edges::all_dependencies;
 use super::tree::Tree;
 
 const LIST: &str = "docs/decisions/0002-libraries.md";
+/// Crates of ours without the prefix.
+const OWN: [&str; 2] = ["mqttgen", "iotrunner"];
 
 pub fn rule(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.files.iter().filter(|f| f.path.ends_with("/Cargo.toml"));
@@ -17,7 +19,7 @@ pub fn rule(tree: &Tree) -> Vec<Finding> {
     let listed: BTreeSet<&str> = text.lines().filter_map(listed).collect();
     for file in manifests {
         for (line, name) in all_dependencies(&file.text) {
-            if name.starts_with("rekuiper-") || name == "mqttgen" {
+            if name.starts_with("rekuiper-") || OWN.contains(&name) {
                 continue;
             }
             used.insert(name);

@@ -56,8 +56,8 @@ struct MqttSink {
 }
 
 impl MqttSink {
-    /// The batch's payloads from `from` on as frames, up to the first that cannot be published; that
-    /// one is the error when it is the first of all.
+    /// The batch's payloads from `from` on as frames, up to the first that cannot be published;
+    /// that one is the error when it is the first of all.
     fn encode(&self, batch: &SinkBatch, from: usize) -> Result<Frames, ConnectError> {
         let mut frames = Frames::default();
         for i in from..batch.len() {

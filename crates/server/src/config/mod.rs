@@ -164,7 +164,10 @@ impl Config {
         t.check()?;
         let levels = ["", "trace", "debug", "info", "warn", "warning", "error", "fatal", "panic"];
         if !levels.contains(&log.level.to_lowercase().as_str()) {
-            eprintln!("kuiperd: basic.logLevel {:?} is not known; info is taken", log.level);
+            return Err(format!(
+                "basic.logLevel: expected debug, info, warn, error, fatal or panic, found {:?}",
+                log.level
+            ));
         }
         let tree = Arc::new(value);
         Ok(Config { rest, data, rule, broker, basic, log, dirs, tree, env })

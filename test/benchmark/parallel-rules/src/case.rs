@@ -115,7 +115,8 @@ pub fn payload(i: u64) -> String {
     let speed = speed(i);
     format!(
         "{{\"id\":{},\"device\":\"dev-{:04}\",\"ts\":{},\"temp\":{},\"humidity\":45.1,\
-         \"speed\":{}.{},\"status\":\"running\",\"line\":{{\"site\":\"a{}\",\"cell\":\"c{:02}\"}}}}",
+         \"speed\":{}.{},\"status\":\"running\",\
+         \"line\":{{\"site\":\"a{}\",\"cell\":\"c{:02}\"}}}}",
         1_000_000_000 + i,
         device(i),
         1_760_000_000_000 + i,
