@@ -2,7 +2,8 @@
 //! the least work that gives the same lines, in the same process and the same minute.
 //!
 //! It knows W1's payload and rule, how to push batches through a real engine on one thread, and how
-//! to compare the two times with a ratio that is kept in `baseline.json`. It holds no absolute time:
+//! to compare the two times with a ratio that is kept in `baseline.json`. It holds no absolute
+//! time:
 //! machines differ, and others use them too.
 //!
 //! It does NOT know how the engine does it: SQL and bytes in, lines out.
