@@ -12,7 +12,8 @@ use rekuiper_sql::ast::{Statement, StreamDef};
 use rekuiper_value::batch::{BATCH_ROWS_MAX, RawBatch};
 use tokio::sync::mpsc;
 
-const DDL: &str = "CREATE STREAM telem () WITH (DATASOURCE=\"x\", FORMAT=\"json\", TYPE=\"$embed\")";
+const DDL: &str =
+    "CREATE STREAM telem () WITH (DATASOURCE=\"x\", FORMAT=\"json\", TYPE=\"$embed\")";
 const SQL: &str = "SELECT id, device, temp, speed * 3.6 AS speed_kmh FROM telem WHERE temp > 21.0";
 const QUEUE_BATCHES: usize = 4;
 
