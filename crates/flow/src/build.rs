@@ -13,6 +13,7 @@ use rekuiper_plan::{Planned, plan_graph, plan_rule};
 use rekuiper_value::{Field, Str};
 
 use crate::decode;
+use crate::intern;
 use crate::lookup::Table;
 use crate::deliver::Port;
 use crate::engine::EngineConfig;
@@ -317,7 +318,7 @@ impl Draft {
             Names::Sql if names.iter().any(|n| n == word) => format!("op_{word}"),
             Names::Sql => format!("op_{}_{word}", base + at),
         };
-        let chain = chain::build_with(plan, &name, &|at| asked.get(at).cloned().flatten());
+        let chain = chain::build_with(plan, &|at, word| intern::name(&name(at, word)), &|at| asked.get(at).cloned().flatten());
         let project = chain.end_stats().clone();
         let mut nodes: Vec<NodeRef> = chain
             .stats()

@@ -61,7 +61,7 @@ pub struct Engine {
     _tasks: [task::Task; 2],
     /// Streams at work that several rules may read, by name (and time kind).
     shared: Mutex<HashMap<String, Arc<StreamCell>>>,
-    runs: Mutex<HashMap<String, Run>>,
+    runs: Mutex<HashMap<String, Box<Run>>>,
     /// Lookup tables by name; open since their creation.
     lookups: Mutex<HashMap<String, Arc<dyn Lookup>>>,
     me: Weak<Engine>,
@@ -231,7 +231,7 @@ impl Engine {
         }
         run.compact();
         run.live = Some(live);
-        lock(&self.runs).insert(spec.id.clone(), run);
+        lock(&self.runs).insert(spec.id.clone(), Box::new(run));
         for (stream, start, made) in starts {
             let cx = SourceCx {
                 services: self.config.services.clone(),

@@ -56,13 +56,23 @@ type Bench = Arc<Mutex<Option<Box<Worker>>>>;
 /// A sink with its worker, seen from its rule.
 pub struct SinkHandle {
     pub stats: Arc<SinkStats>,
+    served: Served,
+}
+
+enum Served {
+    /// Called by the rule itself.
+    Direct(Box<dyn Sink>),
+    Worker(Post),
+}
+
+/// Where a worker stands.
+#[derive(Default)]
+struct Post {
     stopping: Arc<AtomicBool>,
     /// Set while the worker is on the bench: it is looked at after each payload.
     resting: Arc<AtomicBool>,
     bench: Bench,
     task: Option<task::Task>,
-    /// Called by the rule itself.
-    direct: Option<Box<dyn Sink>>,
 }
 
 impl SinkHandle {
@@ -75,60 +85,42 @@ impl SinkHandle {
     ) -> (Self, Option<Sender<SinkBatch>>) {
         let service = sink.service();
         let opened = service != Service::Worker && opens_at_once(&mut sink, &cx, &stats);
-        let mut handle = SinkHandle {
-            stats: stats.clone(),
-            stopping: Arc::default(),
-            resting: Arc::default(),
-            bench: Bench::default(),
-            task: None,
-            direct: None,
-        };
         if opened && service == Service::Direct {
-            handle.direct = Some(sink);
-            return (handle, None);
+            return (SinkHandle { stats, served: Served::Direct(sink) }, None);
         }
         let name = format!("sink {} of {}", cx.op, cx.rule);
         let (tx, rx) = queue::bounded(name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
+        let mut post = Post::default();
         let worker = Box::new(Worker {
             sink,
             clock: cx.clock.clone(),
             cx,
             rx,
-            stats,
-            stopping: handle.stopping.clone(),
-            resting: handle.resting.clone(),
+            stats: stats.clone(),
+            stopping: post.stopping.clone(),
+            resting: post.resting.clone(),
             may_rest: opened,
             opened,
         });
         if opened {
-            handle.resting.store(true, Relaxed);
-            *lock(&handle.bench) = Some(worker);
+            post.resting.store(true, Relaxed);
+            *lock(&post.bench) = Some(worker);
         } else {
-            handle.run(worker);
+            post.run(worker);
         }
-        (handle, Some(tx))
+        (SinkHandle { stats, served: Served::Worker(post) }, Some(tx))
     }
 
-    fn run(&mut self, worker: Box<Worker>) {
-        let name = format!("sink {} of rule {}", worker.cx.op, worker.cx.rule);
-        self.task = Some(task::spawn(name, worker.run(self.bench.clone())));
-    }
-
-    /// Something was put into the queue. The queue's lock, taken here before and by the worker
-    /// after it has sat down, makes sure that one of the two sees the other.
+    /// Something was put into the queue.
     pub fn wake(&mut self) {
-        if self.resting.load(Relaxed) {
-            let worker = lock(&self.bench).take();
-            if let Some(worker) = worker {
-                self.resting.store(false, Relaxed);
-                self.run(worker);
-            }
+        if let Served::Worker(post) = &mut self.served {
+            post.wake();
         }
     }
 
     /// Writes at once where the sink has no queue; gives the batch back where it has.
     pub async fn write(&mut self, batch: SinkBatch, clock: &Clock) -> Option<SinkBatch> {
-        let Some(sink) = &mut self.direct else { return Some(batch) };
+        let Served::Direct(sink) = &mut self.served else { return Some(batch) };
         match sink.write(&batch, 0).await {
             Ok(()) => self.stats.sink.add_out(batch.len() as u64),
             Err(error) => {
@@ -142,26 +134,49 @@ impl SinkHandle {
     }
 
     /// Waits until what is queued is written, within bounds. Called with the queue's sender gone.
-    pub async fn finish(mut self) {
-        self.stopping.store(true, Relaxed);
+    pub async fn finish(self) {
         let work = async {
-            if let Some(mut sink) = self.direct.take() {
-                let _ = sink.close().await; // it waits for nothing and holds nothing
-                return;
-            }
-            let mut worker = lock(&self.bench).take();
-            if worker.is_none() {
-                if let Some(task) = self.task.take() {
-                    task.join().await;
-                }
-                worker = lock(&self.bench).take(); // it may have sat down just now
-            }
-            if let Some(worker) = worker {
-                worker.run(Bench::default()).await;
+            match self.served {
+                // it waits for nothing and holds nothing
+                Served::Direct(mut sink) => drop(sink.close().await),
+                Served::Worker(post) => post.finish().await,
             }
         };
         if tokio::time::timeout(Duration::from_millis(STOP_WAIT_MS), work).await.is_err() {
             tracing::warn!("a sink did not finish within {STOP_WAIT_MS} ms of the stop");
+        }
+    }
+}
+
+impl Post {
+    fn run(&mut self, worker: Box<Worker>) {
+        let name = format!("sink {} of rule {}", worker.cx.op, worker.cx.rule);
+        self.task = Some(task::spawn(name, worker.run(self.bench.clone())));
+    }
+
+    /// The queue's lock, taken by the sender before this and by the worker after it has sat down,
+    /// makes sure that one of the two sees the other.
+    fn wake(&mut self) {
+        if self.resting.load(Relaxed) {
+            let worker = lock(&self.bench).take();
+            if let Some(worker) = worker {
+                self.resting.store(false, Relaxed);
+                self.run(worker);
+            }
+        }
+    }
+
+    async fn finish(mut self) {
+        self.stopping.store(true, Relaxed);
+        let mut worker = lock(&self.bench).take();
+        if worker.is_none() {
+            if let Some(task) = self.task.take() {
+                task.join().await;
+            }
+            worker = lock(&self.bench).take(); // it may have sat down just now
+        }
+        if let Some(worker) = worker {
+            worker.run(Bench::default()).await;
         }
     }
 }

@@ -38,13 +38,13 @@ pub struct Chain {
 
 /// Builds the operators of a plan. `name` gives a node's full name from its place and word.
 pub fn build(plan: RulePlan, name: &dyn Fn(usize, &str) -> String) -> Chain {
-    build_with(plan, name, &|_| None)
+    build_with(plan, &|at, word| name(at, word).into(), &|_| None)
 }
 
 /// The same for plans that ask lookup tables: `tables` gives that of a source, by its index.
 pub fn build_with(
     plan: RulePlan,
-    name: &dyn Fn(usize, &str) -> String,
+    name: &dyn Fn(usize, &str) -> Arc<str>,
     tables: &dyn Fn(usize) -> Option<Lookups>,
 ) -> Chain {
     let needs = needs_after(&plan);
@@ -69,7 +69,7 @@ pub fn build_with(
         }
         for (word, op) in named(words, cx.operators(&node, stage, needs)) {
             let name: Arc<str> = match &word {
-                Some(word) => name(shown, word).into(),
+                Some(word) => name(shown, word),
                 None => "".into(),
             };
             shown += usize::from(word.is_some());
@@ -77,7 +77,7 @@ pub fn build_with(
         }
     }
     let end = End {
-        name: name(shown, "project").into(),
+        name: name(shown, "project"),
         stats: Arc::default(),
         projection: Projection::new(plan.projection, plan.uses_row_context),
     };

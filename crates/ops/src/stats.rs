@@ -8,19 +8,16 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 pub struct NodeStats {
     pub records_in: AtomicU64,
     pub records_out: AtomicU64,
-    pub messages_processed: AtomicU64,
     pub exceptions: AtomicU64,
-    pub process_latency_us: AtomicU64,
-    pub buffer_length: AtomicU64,
     /// Unix milliseconds.
     pub last_invocation: AtomicI64,
-    last_exception: Mutex<Option<(Box<str>, i64)>>,
+    // behind a pointer: most nodes have none, and there are many nodes
+    last_exception: Mutex<Option<Box<(Box<str>, i64)>>>,
 }
 
 impl NodeStats {
     pub fn add_in(&self, rows: u64, now_ms: i64) {
         self.records_in.fetch_add(rows, Relaxed);
-        self.messages_processed.fetch_add(rows, Relaxed);
         self.last_invocation.store(now_ms, Relaxed);
     }
 
@@ -31,7 +28,7 @@ impl NodeStats {
     pub fn exception(&self, text: &str, now_ms: i64) {
         self.exceptions.fetch_add(1, Relaxed);
         let mut last = self.last_exception.lock().unwrap_or_else(|e| e.into_inner());
-        *last = Some((text.into(), now_ms));
+        *last = Some(Box::new((text.into(), now_ms)));
     }
 
     /// Several at once: rows that were dropped together.
@@ -44,6 +41,7 @@ impl NodeStats {
 
     /// Text and time of the last exception.
     pub fn last_exception(&self) -> Option<(Box<str>, i64)> {
-        self.last_exception.lock().unwrap_or_else(|e| e.into_inner()).clone()
+        let last = self.last_exception.lock().unwrap_or_else(|e| e.into_inner());
+        last.as_deref().cloned()
     }
 }

@@ -1,5 +1,7 @@
 //! A rule as JSON: what is in it, what is refused, and what is taken when something is left out.
 
+use std::sync::{Arc, Mutex};
+
 use rekuiper_sql::{Statement, parse_statement};
 use serde_json::{Map, Value};
 
@@ -24,7 +26,8 @@ pub struct RuleDef {
     pub sql: Option<String>,
     pub graph: Option<Map<String, Value>>,
     pub actions: Vec<Action>,
-    pub options: RuleOptions,
+    /// One for all rules with the same: most have none of their own.
+    pub options: Arc<RuleOptions>,
     pub triggered: bool,
     pub temp: bool,
     pub tags: Option<Vec<String>>,
@@ -55,6 +58,16 @@ pub struct RuleOptions {
     pub disable_buffer_full_discard: bool,
     pub enable_save_state_before_stop: bool,
     pub use_slice_tuple: bool,
+}
+
+/// The options of the rule before, where they are the same.
+fn shared(options: RuleOptions) -> Arc<RuleOptions> {
+    static LAST: Mutex<Option<Arc<RuleOptions>>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(|e| e.into_inner());
+    match &*last {
+        Some(known) if **known == options => known.clone(),
+        _ => last.insert(Arc::new(options)).clone(),
+    }
 }
 
 /// A stretch of time in which a rule runs; text in the zone of the configuration, or ms.
@@ -149,10 +162,10 @@ impl RuleDef {
             sql,
             graph,
             actions,
-            options: match nested(o, "options")? {
+            options: shared(match nested(o, "options")? {
                 Some(options) => RuleOptions::parse(options, defaults)?,
                 None => defaults.clone(),
-            },
+            }),
             triggered: boolean(o, "triggered")?.unwrap_or(true),
             temp: boolean(o, "temp")?.unwrap_or(false),
             tags: texts(o, "tags")?,
@@ -344,7 +357,7 @@ mod tests {
 
     fn options(text: &str) -> ApiResult<RuleOptions> {
         let rule = r#"{"id":"r","sql":"SELECT 1","actions":[{"nop":{}}],"options":"#;
-        parse(&format!("{rule}{text}}}")).map(|r| r.options)
+        parse(&format!("{rule}{text}}}")).map(|r| RuleOptions::clone(&r.options))
     }
 
     #[test]
