@@ -3,6 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
+/// Text and time (Unix milliseconds) of an exception.
+type Exception = (Box<str>, i64);
+
 /// Counters under eKuiper's metric names.
 #[derive(Default)]
 pub struct NodeStats {
@@ -12,7 +15,7 @@ pub struct NodeStats {
     /// Unix milliseconds.
     pub last_invocation: AtomicI64,
     // behind a pointer: most nodes have none, and there are many nodes
-    last_exception: Mutex<Option<Box<(Box<str>, i64)>>>,
+    last_exception: Mutex<Option<Box<Exception>>>,
 }
 
 impl NodeStats {
