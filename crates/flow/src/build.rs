@@ -318,7 +318,8 @@ impl Draft {
             Names::Sql if names.iter().any(|n| n == word) => format!("op_{word}"),
             Names::Sql => format!("op_{}_{word}", base + at),
         };
-        let chain = chain::build_with(plan, &|at, word| intern::name(&name(at, word)), &|at| asked.get(at).cloned().flatten());
+        let called = |at: usize, word: &str| intern::name(&name(at, word));
+        let chain = chain::build_with(plan, &called, &|at| asked.get(at).cloned().flatten());
         let project = chain.end_stats().clone();
         let mut nodes: Vec<NodeRef> = chain
             .stats()
