@@ -20,7 +20,6 @@ const STEPS: &[Step] = &[
     Step { name: "programs", args: &PROGRAMS, folder: "", slow: false },
     Step { name: "command line cases", args: &CLI_CASES, folder: "", slow: false },
     Step { name: "workloads in small", args: &SMOKE, folder: BENCHMARK, slow: true },
-    Step { name: "cost of W1 against a fixed loop", args: &GUARD, folder: "", slow: true },
 ];
 
 const LINTS: [&str; 6] = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
@@ -30,7 +29,6 @@ const PROGRAMS: [&str; 5] = ["build", "--bin", "kuiperd", "--bin", "kuiper"];
 const CLI_CASES: [&str; 5] = ["test", "-p", "rekuiper-cli", "--test", "cases"];
 const SMOKE: [&str; 6] = ["run", "--release", "-p", "iotrunner", "--", "--smoke"];
 
-const GUARD: [&str; 6] = ["run", "--release", "-p", "in-process", "--", "guard"];
 
 pub fn all(root: &Path, quick: bool) -> Result<(), String> {
     let mut times = Vec::new();
