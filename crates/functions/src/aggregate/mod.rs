@@ -16,6 +16,32 @@ use crate::registry::functions;
 mod numbers;
 mod sample;
 
+/// `running!(inc_avg of avg);` is the whole file of a running form: another name for its namesake.
+macro_rules! running {
+    ($name:ident of $namesake:ident) => {
+        pub const DEF: crate::FunctionDef = crate::FunctionDef {
+            name: stringify!($name),
+            doc: concat!(
+                "The running form of ",
+                stringify!($namesake),
+                " in eKuiper's incremental windows; the same as ",
+                stringify!($namesake),
+                "."
+            ),
+            ..super::$namesake::DEF
+        };
+
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn gives_what_its_namesake_gives() {
+                crate::aggregate::same_answers(&super::DEF, &super::super::$namesake::DEF);
+            }
+        }
+    };
+}
+use running;
+
 functions! {
     avg, collect, count, deduplicate, inc_avg, inc_collect, inc_count, inc_last_value, inc_max,
     inc_merge_agg, inc_min, inc_sum, last_value, max, median, merge_agg, min, percentile_cont,
@@ -93,4 +119,26 @@ fn saved_items(state: &Value) -> Vec<Value> {
 /// The argument that says yes or no; anything but true is no.
 fn flag(args: &[Value], index: usize) -> bool {
     at(args, index).as_bool().unwrap_or(false)
+}
+
+/// Checks that one aggregate answers as another does, on objects and on numbers.
+#[cfg(test)]
+fn same_answers(def: &crate::FunctionDef, namesake: &crate::FunctionDef) {
+    let rows = r#"[[{"a":1},true],[null,true],[{"a":2},true]]"#;
+    let numbers = "[[4,true],[1,true],[null,true]]";
+    let wanted = |rows| {
+        let crate::Kind::Aggregate { new, .. } = namesake.kind else {
+            panic!("{} is no aggregate", namesake.name);
+        };
+        let mut state = new();
+        for row in saved_items(&crate::testing::read(rows)) {
+            let _ = state.add(&saved_items(&row));
+        }
+        let answer = state.finish();
+        let text = answer.and_then(|v| rekuiper_value::json::to_string(&v));
+        text.unwrap_or_else(|_| "error".into())
+    };
+    for rows in [rows, numbers] {
+        crate::testing::aggregate(def, rows, &wanted(rows));
+    }
 }
