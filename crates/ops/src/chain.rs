@@ -180,7 +180,7 @@ impl Building<'_> {
         after: &Needs,
     ) -> Vec<(String, Box<dyn Op>)> {
         let (keep, cols) = (after.columns(), self.cols);
-        if window::can_hold_groups(&plan) && aggregate.sort_rows.is_empty() {
+        if plan.shape.overlap().is_some() && aggregate.sort_rows.is_empty() {
             return vec![(node.to_owned(), window::grouped(plan, aggregate, keep, cols))];
         }
         let stage = Stage::Aggregate(aggregate);

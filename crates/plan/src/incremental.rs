@@ -6,7 +6,13 @@ use rekuiper_expr::Expr;
 use crate::RuleOptions;
 use crate::build::{Parts, sorts_of_rows};
 use crate::compile::{Planner, ROW_CONTEXT};
-use crate::physical::{AggregatePlan, Stage, WindowShape};
+use crate::physical::{AggregateCall, AggregatePlan, Stage, WindowShape};
+
+/// Most windows at once that hold groups instead of sharing their rows. A row costs a few
+/// nanoseconds in each, a group some forty bytes.
+const OVERLAP_MAX: usize = 64;
+/// Count windows that share rows keep them where fewer come from one result to the next.
+const EVERY_MIN: usize = 16;
 
 pub(crate) struct Shape<'a> {
     /// WHERE is tested after the window.
@@ -27,11 +33,15 @@ pub(crate) fn stage(
         return None;
     }
     let window = parts.window.as_ref()?;
-    match &window.shape {
-        WindowShape::Tumbling { .. }
-        | WindowShape::Hopping { .. }
-        | WindowShape::Session { .. } => {}
-        WindowShape::Count { count, every } if count == every => {}
+    match window.shape.overlap()? {
+        1 => {}
+        // each window holds its own aggregates: those that keep what they are given would hold it
+        // many times over, the rows are held once
+        // so few rows are quicker looked at again
+        2.. if matches!(window.shape, WindowShape::Count { every, .. } if every < EVERY_MIN) => {
+            return None;
+        }
+        2..=OVERLAP_MAX if planner.aggregates.iter().all(is_small) => {}
         _ => return None,
     }
     // rows must be sorted before they are aggregated
@@ -55,6 +65,15 @@ pub(crate) fn stage(
         .window
         .take()
         .map(|window| Stage::WindowAggregate(window, aggregate))
+}
+
+/// Whether what an aggregate holds does not grow with the rows.
+fn is_small(call: &AggregateCall) -> bool {
+    let name = call.def.name.trim_start_matches("inc_");
+    matches!(
+        name,
+        "count" | "sum" | "avg" | "min" | "max" | "last_value" | "merge_agg"
+    )
 }
 
 fn asks_for_times(e: &Expr) -> bool {

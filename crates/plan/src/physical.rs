@@ -119,6 +119,22 @@ pub enum WindowShape {
     State { begin: Expr, end: Option<Expr> },
 }
 
+impl WindowShape {
+    /// In how many open windows a row is at most, where that is the same for all rows and told by
+    /// the clock or by counting.
+    pub fn overlap(&self) -> Option<usize> {
+        match *self {
+            WindowShape::Tumbling { .. } | WindowShape::Session { .. } => Some(1),
+            WindowShape::Hopping { length, hop } => {
+                let hops = length.unsigned_abs().div_ceil(hop.max(1).unsigned_abs());
+                usize::try_from(hops).ok()
+            }
+            WindowShape::Count { count, every } => Some(count.div_ceil(every.max(1))),
+            WindowShape::Sliding { .. } | WindowShape::State { .. } => None,
+        }
+    }
+}
+
 pub struct JoinPlan {
     pub kind: JoinKind,
     /// Index in [`RulePlan::sources`] of the source that is joined on.

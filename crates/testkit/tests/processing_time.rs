@@ -116,3 +116,17 @@ fn a_row_from_the_far_future_does_not_occupy_the_rule() {
     let total: i64 = got.iter().filter_map(|e| e[0]["n"].as_i64()).sum();
     assert_eq!(total, 2);
 }
+
+/// Names that come and go: what windows share must not remember them all, nor mix them up.
+#[test]
+fn groups_that_change_all_the_time() {
+    let names: Vec<String> = (0..6000).map(|i| format!("d{}", i / 3 + i % 7 * 500)).collect();
+    let rows: Vec<(i64, i64, &str)> =
+        names.iter().enumerate().map(|(i, k)| (100 + i as i64 * 2, i as i64 % 9, &k[..])).collect();
+    for window in ["HOPPINGWINDOW(ss, 2, 1)", "HOPPINGWINDOW(ms, 500, 200)", "COUNTWINDOW(900, 300)"]
+    {
+        let sql = format!("SELECT k, count(*) AS n, sum(a) AS s FROM demo GROUP BY k, {window}");
+        let got = run(&sql, &rows, 30_000);
+        assert!(got.as_array().is_some_and(|sets| sets.len() > 10), "{window}");
+    }
+}

@@ -23,17 +23,8 @@ use rekuiper_plan::physical::{AggregatePlan, WindowPlan, WindowShape};
 use crate::Op;
 use assign::Assign;
 use hold::groups::Groups;
+use hold::overlap::{Grid, Measure, Overlap};
 use hold::rows::Rows;
-
-/// Whether the groups of such a window can be kept instead of its rows: no row is in two windows.
-pub fn can_hold_groups(plan: &WindowPlan) -> bool {
-    match plan.shape {
-        WindowShape::Tumbling { .. } | WindowShape::Session { .. } => true,
-        WindowShape::Count { count, every } => count == every,
-        WindowShape::Hopping { length, hop } => length == hop,
-        _ => false,
-    }
-}
 
 fn assigner(plan: &WindowPlan) -> Box<dyn Assign> {
     let (unit, event) = (plan.unit, plan.event_time);
@@ -72,5 +63,15 @@ pub fn grouped(
     width: usize,
 ) -> Box<dyn Op> {
     let assign = assigner(&plan);
-    Box::new(WindowOp::new(plan, assign, Groups::new(aggregate, keep, width)))
+    let grid = match plan.shape {
+        WindowShape::Hopping { length, hop } if length != hop => {
+            Grid { measure: Measure::Millis, length, hop }
+        }
+        WindowShape::Count { count, every } if count != every => {
+            let whole = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+            Grid { measure: Measure::Rows, length: whole(count), hop: whole(every) }
+        }
+        _ => return Box::new(WindowOp::new(plan, assign, Groups::new(aggregate, keep, width))),
+    };
+    Box::new(WindowOp::new(plan, assign, Overlap::new(grid, aggregate, keep, width)))
 }

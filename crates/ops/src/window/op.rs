@@ -90,6 +90,7 @@ impl<H: Hold> WindowOp<H> {
             let first = if same { clock } else { self.times[at] };
             self.settle(first, true, ocx, next);
             let room = self.assign.room();
+            self.hold.before(&room);
             let most = rows.min(at.saturating_add(room.rows.max(1)));
             let (to, last) = match same {
                 true => (most, clock),

@@ -159,18 +159,19 @@ impl Keys {
         Some(Some(()))
     }
 
-    /// Every key, tag and bytes, in the order of the groups.
-    pub fn all(&self) -> impl Iterator<Item = Box<[u8]>> + '_ {
-        (0..self.len() as u32).map(|group| {
-            let (tag, text) = Index::key(&self.index.bytes, &self.index.ends, group);
-            std::iter::once(tag).chain(text.iter().copied()).collect()
-        })
+    /// The key of a group, tag and bytes.
+    pub fn key(&self, group: u32) -> Box<[u8]> {
+        let (tag, text) = Index::key(&self.index.bytes, &self.index.ends, group);
+        std::iter::once(tag).chain(text.iter().copied()).collect()
     }
 
-    /// Adds a key that [`all`](Self::all) gave.
-    pub fn restore(&mut self, key: &[u8]) {
-        if let Some((tag, text)) = key.split_first() {
-            self.index.find(*tag, text);
-        }
+    /// Every key in the order of the groups.
+    pub fn all(&self) -> impl Iterator<Item = Box<[u8]>> + '_ {
+        (0..self.len() as u32).map(|group| self.key(group))
+    }
+
+    /// Adds a key that [`key`](Self::key) gave, and numbers it.
+    pub fn restore(&mut self, key: &[u8]) -> Option<u32> {
+        key.split_first().and_then(|(tag, text)| self.index.find(*tag, text))
     }
 }

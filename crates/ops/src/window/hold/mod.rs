@@ -2,7 +2,7 @@
 
 use rekuiper_value::Value;
 
-use super::assign::{Span, Stay};
+use super::assign::{Room, Span, Stay};
 use crate::chunk::WindowTimes;
 use crate::{Chunk, Next, OpCx};
 
@@ -10,8 +10,10 @@ mod aggregates;
 mod firsts;
 pub mod groups;
 mod keys;
+pub mod overlap;
 pub mod rows;
 mod running;
+mod table;
 
 /// The window times of the rows of a run: none stands before the one before it.
 #[derive(Clone, Copy)]
@@ -31,6 +33,11 @@ impl RunTimes<'_> {
 
 /// See the module's doc.
 pub trait Hold: Send {
+    /// How far rows will come before the next emission; asked before each [`add`](Self::add).
+    fn before(&mut self, room: &Room) {
+        let _ = room;
+    }
+
     /// Takes in rows of a chunk. `times` are those of `rows`, in their order.
     fn add(&mut self, chunk: &Chunk<'_>, rows: &[u32], times: RunTimes<'_>, ocx: &mut OpCx<'_, '_>);
 
