@@ -49,6 +49,7 @@ impl Starter {
     /// server.
     pub async fn open(config: Config, log: Log) -> Result<Starter, String> {
         let config = Arc::new(config);
+        config.tell();
         let rest = listen(&config.rest, "REST", false).await?;
         let data_listener = listen(&config.data, "data", true).await?;
         let port = data_listener.address().map_err(|e| e.to_string())?.port();

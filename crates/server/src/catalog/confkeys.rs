@@ -150,7 +150,7 @@ impl Catalog {
                 None => tracing::warn!("configuration key {key} of source {typ} does not exist"),
             }
         }
-        self.with_connection(props)
+        self.config.secure(self.with_connection(props))
     }
 
     /// What holds for a sink: the key named by `resourceId`, over it the properties of the action,
@@ -163,7 +163,7 @@ impl Catalog {
         let sections = self.conf_sections(Kind::Sinks, typ);
         let mut props = sections.get(id).cloned().unwrap_or_default();
         props.extend(action.clone());
-        self.with_connection(props)
+        self.config.secure(self.with_connection(props))
     }
 
     fn with_connection(&self, mut props: Map<String, Value>) -> Map<String, Value> {

@@ -31,8 +31,22 @@ impl Env {
             .collect())
     }
 
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(k, _)| k == name).map(|(_, v)| v.as_str())
+    }
+
     /// Sets in `tree` what variables say of the file called `stem` (without its extension).
     pub fn apply(&self, stem: &str, tree: &mut Value) -> Result<(), String> {
+        for line in self.applied(stem, tree)? {
+            tracing::info!("{line}");
+        }
+        Ok(())
+    }
+
+    /// The same, for callers before there is a log: what is to be told is given back.
+    pub fn applied(&self, stem: &str, tree: &mut Value) -> Result<Vec<String>, String> {
+        let mut told = Vec::new();
         let prefix = format!("{}__", stem.to_uppercase());
         for (name, value) in &self.0 {
             let Some(path) = name.strip_prefix(&prefix).map(str::to_lowercase) else {
@@ -46,9 +60,9 @@ impl Env {
                 .iter()
                 .any(|s| keys.last().is_some_and(|k| k.contains(s)));
             let shown = if secret { "***" } else { value.as_str() };
-            tracing::info!("Set config '{dotted}' to '{shown}' by environment variable");
+            told.push(format!("Set config '{dotted}' to '{shown}' by environment variable"));
         }
-        Ok(())
+        Ok(told)
     }
 }
 

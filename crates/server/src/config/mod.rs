@@ -3,6 +3,8 @@
 mod base;
 pub mod duration;
 mod env;
+mod known;
+mod security;
 pub mod tree;
 
 pub use base::{Dirs, Place};
@@ -31,6 +33,14 @@ pub struct Config {
     /// The whole tree with keys in lower case, for sections that other parts read.
     pub tree: Arc<Value>,
     pub env: Env,
+    /// What the log is to say of the settings once it is there.
+    pub remarks: Remarks,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Remarks {
+    pub set_by_environment: Vec<String>,
+    pub without_effect: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -75,6 +85,17 @@ pub struct Log {
     pub max_age_hours: u64,
     pub rotate_size: u64,
     pub rotate_count: usize,
+    pub syslog: Syslog,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Syslog {
+    pub enable: bool,
+    pub network: String,
+    /// Empty: the daemon of this machine.
+    pub address: String,
+    pub level: String,
+    pub tag: String,
 }
 
 #[derive(Debug, Clone)]
@@ -89,12 +110,16 @@ impl Config {
         let dirs = Dirs::find(place)?;
         let file = dirs.etc.join("kuiper.yaml");
         let mut value = tree::parse(DEFAULTS).map_err(|e| format!("built-in defaults: {e}"))?;
-        if file.exists() {
-            let own = tree::read(&file)?;
-            tree::overlay(&mut value, own);
-        }
-        env.apply("kuiper", &mut value)?;
-        Config::typed(dirs, value, env)
+        let mut own = match file.exists() {
+            true => tree::read(&file)?,
+            false => Value::Object(Map::new()),
+        };
+        let set_by_environment = env.applied("kuiper", &mut own)?;
+        let without_effect = known::remarks(&own, &value);
+        tree::overlay(&mut value, own);
+        let mut config = Config::typed(dirs, value, env)?;
+        config.remarks = Remarks { set_by_environment, without_effect };
+        Ok(config)
     }
 
     fn typed(dirs: Dirs, value: Value, env: Env) -> Result<Config, String> {
@@ -145,6 +170,7 @@ impl Config {
             max_age_hours: t.int("basic.maxAge").unwrap_or(0).max(0) as u64,
             rotate_size: t.int("basic.rotateSize").unwrap_or(0).max(0) as u64,
             rotate_count: t.int("basic.rotateCount").unwrap_or(0).max(0) as usize,
+            syslog: syslog(&t, &env),
         };
         let rest = Address {
             ip: t.text("basic.restIp"),
@@ -169,8 +195,20 @@ impl Config {
                 log.level
             ));
         }
-        let tree = Arc::new(value);
-        Ok(Config { rest, data, rule, broker, basic, log, dirs, tree, env })
+        let (tree, remarks) = (Arc::new(value), Remarks::default());
+        let config = Config { rest, data, rule, broker, basic, log, dirs, tree, env, remarks };
+        config.check_keys()?;
+        Ok(config)
+    }
+
+    /// Tells the log of settings that the environment made, and of those that do nothing.
+    pub fn tell(&self) {
+        for line in &self.remarks.set_by_environment {
+            tracing::info!("{line}");
+        }
+        for line in &self.remarks.without_effect {
+            tracing::warn!("{line}");
+        }
     }
 
     /// A section of kuiper.yaml, keys in lower case.
@@ -179,6 +217,23 @@ impl Config {
             Some(Value::Object(o)) => o.clone(),
             _ => Map::new(),
         }
+    }
+}
+
+/// The section `basic.syslog`; without one the variable `KuiperSyslogKey` may ask for the local
+/// daemon.
+fn syslog(t: &Tree<'_>, env: &Env) -> Syslog {
+    if t.get("basic.syslog").is_none() {
+        let enable = env.get("KuiperSyslogKey") == Some("true");
+        return Syslog { enable, level: "info".into(), ..Syslog::default() };
+    }
+    let or = |text: String, usual: &str| if text.is_empty() { usual.into() } else { text };
+    Syslog {
+        enable: t.flag("basic.syslog.enable"),
+        network: or(t.text("basic.syslog.network"), "udp"),
+        address: t.text("basic.syslog.address"),
+        level: or(t.text("basic.syslog.level"), "info"),
+        tag: t.text("basic.syslog.tag"),
     }
 }
 

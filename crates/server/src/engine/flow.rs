@@ -140,7 +140,7 @@ impl FlowCatalog for CatalogView {
         let open = move |wanted: &str| {
             let inside = |f: &std::path::Path| {
                 let path = f.join(wanted);
-                let plain = !wanted.split('/').any(|part| part == "..");
+                let plain = !wanted.split('/').any(|part| part == ".." || part.is_empty());
                 plain.then(|| std::fs::read_to_string(path).ok()).flatten()
             };
             inside(&folder).or_else(|| inside(&own))
@@ -148,6 +148,10 @@ impl FlowCatalog for CatalogView {
         let schema = Schema::compile(&name, open).map_err(|e| e.to_string())?;
         let plain = message.rsplit('.').next().unwrap_or(message);
         schema.message(plain).map_err(|e| e.to_string())
+    }
+
+    fn aes_key(&self) -> Option<Vec<u8>> {
+        self.0.config.aes_key()
     }
 
     fn as_plan(&self) -> &dyn PlanCatalog {
@@ -183,6 +187,7 @@ impl FlowEngine {
                 qos: o.qos,
                 // Any rule may read a temporary stream: a deviation from eKuiper on purpose.
                 temp: true,
+                force_buffered: self.engine.config.force_buffered,
                 ..RuleOptions::default()
             },
             checkpoint_ms: o.checkpoint_interval,
@@ -443,6 +448,10 @@ impl FlowCatalog for Mocked<'_> {
 
     fn message(&self, schema_id: &str) -> Result<MessageType, String> {
         self.view.message(schema_id)
+    }
+
+    fn aes_key(&self) -> Option<Vec<u8>> {
+        self.view.aes_key()
     }
 
     fn as_plan(&self) -> &dyn PlanCatalog {

@@ -131,6 +131,7 @@ mod tests {
             max_age_hours: 72,
             rotate_size: 30,
             rotate_count: 3,
+            syslog: Default::default(),
         };
         let mut log = RollingFile::new(&settings, &dir);
         for n in 0..10 {

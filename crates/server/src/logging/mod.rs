@@ -4,6 +4,7 @@
 mod file;
 mod line;
 mod now;
+mod syslog;
 
 use std::io::Write;
 use std::path::Path;
@@ -17,6 +18,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use crate::config::Log as Settings;
 use file::RollingFile;
+use syslog::Syslog;
 
 /// Handle on the log; clones share it.
 #[derive(Clone)]
@@ -32,6 +34,8 @@ struct Inner {
     file: AtomicBool,
     timestamp: bool,
     rolling: Mutex<RollingFile>,
+    /// The least severe level that goes to the syslog daemon, and the way there.
+    syslog: Option<(u8, Mutex<Syslog>)>,
 }
 
 impl Log {
@@ -44,6 +48,8 @@ impl Log {
                 file: AtomicBool::new(settings.file),
                 timestamp: !settings.no_timestamp,
                 rolling: Mutex::new(RollingFile::new(settings, folder)),
+                syslog: Syslog::new(&settings.syslog)
+                    .map(|s| (rank_of(s.level()).unwrap_or(3), Mutex::new(s))),
             }),
         };
         log.set_level(&settings.level);
@@ -58,14 +64,9 @@ impl Log {
 
     /// An unknown word leaves the level as it is.
     pub fn set_level(&self, word: &str) {
-        let level = match word {
-            "debug" => 4,
-            "info" => 3,
-            "warn" | "warning" => 2,
-            "error" | "fatal" | "panic" => 1,
-            _ => return,
-        };
-        self.inner.level.store(level, Ordering::Relaxed);
+        if let Some(level) = rank_of(word) {
+            self.inner.level.store(level, Ordering::Relaxed);
+        }
     }
 
     pub fn set_debug(&self, on: bool) {
@@ -81,13 +82,7 @@ impl Log {
     }
 
     fn lets(&self, level: &Level) -> bool {
-        let rank = match *level {
-            Level::ERROR => 1,
-            Level::WARN => 2,
-            Level::INFO => 3,
-            Level::DEBUG => 4,
-            Level::TRACE => 5,
-        };
+        let rank = rank(level);
         let most = if self.inner.debug.load(Ordering::Relaxed) {
             4
         } else {
@@ -96,7 +91,15 @@ impl Log {
         rank <= self.inner.level.load(Ordering::Relaxed).max(most)
     }
 
-    fn write(&self, line: &str) {
+    fn write(&self, level: &Level, line: &str) {
+        if let Some((most, syslog)) = &self.inner.syslog
+            && rank(level) <= *most
+        {
+            let sent = syslog.lock().unwrap_or_else(PoisonError::into_inner).write(level, line);
+            if let Err(e) = sent {
+                let _ = writeln!(std::io::stderr(), "syslog cannot be reached: {e}");
+            }
+        }
         if self.inner.console.load(Ordering::Relaxed) {
             let _ = std::io::stdout().lock().write_all(line.as_bytes());
         }
@@ -110,6 +113,26 @@ impl Log {
                 let _ = writeln!(std::io::stderr(), "the log cannot be written: {e}");
             }
         }
+    }
+}
+
+fn rank(level: &Level) -> u8 {
+    match *level {
+        Level::ERROR => 1,
+        Level::WARN => 2,
+        Level::INFO => 3,
+        Level::DEBUG => 4,
+        Level::TRACE => 5,
+    }
+}
+
+fn rank_of(word: &str) -> Option<u8> {
+    match word {
+        "debug" => Some(4),
+        "info" => Some(3),
+        "warn" | "warning" => Some(2),
+        "error" | "fatal" | "panic" => Some(1),
+        _ => None,
     }
 }
 
@@ -130,6 +153,6 @@ impl<S: Subscriber> Layer<S> for Log {
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        self.write(&line::format(event, self.inner.timestamp));
+        self.write(event.metadata().level(), &line::format(event, self.inner.timestamp));
     }
 }

@@ -127,6 +127,11 @@ fn descriptor(
     let executable = text(&d, "executable")?.filter(|s| !s.is_empty());
     let executable =
         executable.ok_or_else(|| ApiError::bad(format!("{json_name} names no executable")))?;
+    if !executable.split('/').all(|part| !matches!(part, "" | "..")) {
+        return Err(ApiError::bad(format!(
+            "{json_name}: executable {executable:?} must be a file of the archive"
+        )));
+    }
     let list = |key: &str| Ok::<_, ApiError>(texts(&d, key)?.unwrap_or_default());
     let (sources, sinks, functions) = (list("sources")?, list("sinks")?, list("functions")?);
     if sources.is_empty() && sinks.is_empty() && functions.is_empty() {
