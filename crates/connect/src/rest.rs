@@ -18,7 +18,7 @@ const TEMPLATED: &[&str] = &["url", "method", "bodyType", "headers", "formData"]
 /// The same where headers are templates over the OAuth token.
 const TEMPLATED_OAUTH: &[&str] = &["url", "method", "bodyType", "formData"];
 
-fn sink(props: &Props) -> Result<Opened, ConnectError> {
+pub(crate) fn sink(props: &Props) -> Result<Opened, ConnectError> {
     let conf = HttpConf::new(props, "")?;
     let format = props.str_or("format", "json")?;
     let needs = match conf.body_type {

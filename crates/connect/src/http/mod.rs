@@ -5,6 +5,8 @@ mod body;
 mod client;
 mod conf;
 mod guard;
+#[cfg(test)]
+mod guard_tests;
 mod oauth;
 
 #[cfg(test)]

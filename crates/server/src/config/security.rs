@@ -57,7 +57,9 @@ impl Config {
             let section = self.section("store");
             let given = text(&section, &key.to_lowercase());
             if !kinds.contains(&given) {
-                return Err(format!("store.{key}: expected sqlite, redis, pebble or fdb, found {given:?}"));
+                return Err(format!(
+                    "store.{key}: expected sqlite, redis, pebble or fdb, found {given:?}"
+                ));
             }
         }
         match text(&of_section, "algorithm") {
