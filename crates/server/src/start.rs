@@ -214,14 +214,19 @@ async fn prometheus_listener(
 
 /// Anyone who reaches the port can run rules: that must be meant.
 fn warn_when_open(config: &Config, at: SocketAddr) {
-    if !at.ip().is_loopback() && !config.basic.authentication {
-        let warning = format!(
-            "WARNING: the REST API at {at} is open to everyone who can reach this machine. \
-             Set basic.authentication, or basic.restIp to 127.0.0.1."
-        );
+    if let Some(warning) = open_to_all(at, config.basic.authentication) {
         tracing::warn!("{warning}");
         eprintln!("{warning}");
     }
+}
+
+fn open_to_all(at: SocketAddr, authentication: bool) -> Option<String> {
+    (!at.ip().is_loopback() && !authentication).then(|| {
+        format!(
+            "WARNING: the REST API at {at} is open to everyone who can reach this machine. \
+             Set basic.authentication, or basic.restIp to 127.0.0.1."
+        )
+    })
 }
 
 impl Running {
@@ -249,5 +254,23 @@ impl Running {
             task.abort();
         }
         self.app.exit_code()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open_to_all;
+
+    #[test]
+    fn a_port_beyond_this_machine_needs_tokens_or_a_warning() {
+        for at in ["0.0.0.0:9081", "[::]:9081", "192.168.1.5:9081", "[fe80::1]:9081"] {
+            let at = at.parse().unwrap();
+            let warning = open_to_all(at, false).unwrap();
+            assert!(warning.contains("WARNING") && warning.contains("basic.authentication"));
+            assert_eq!(open_to_all(at, true), None);
+        }
+        for at in ["127.0.0.1:9081", "127.9.9.9:1", "[::1]:9081"] {
+            assert_eq!(open_to_all(at.parse().unwrap(), false), None);
+        }
     }
 }

@@ -124,12 +124,55 @@ fn archives_do_not_write_outside() {
     assert_eq!(server.call("POST", "/services", &body).status, 400);
     assert!(!server.base.path().join("evil.txt").exists());
     assert!(!server.base.path().join("plugins/evil.txt").exists());
+    for name in ["/tmp/rekuiper-evil.txt", "a/../../evil.txt", "a\\..\\evil.txt", "c:/evil.txt"] {
+        zip_of(&file, &[("x.json", plugin), ("x", ""), (name, "evil")]);
+        assert_eq!(server.call("POST", "/plugins/portables", &body).status, 400, "{name}");
+        assert_eq!(server.call("POST", "/services", &body).status, 400, "{name}");
+    }
+    let mut out = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    out.start_file("x.json", options).unwrap();
+    out.write_all(plugin.as_bytes()).unwrap();
+    out.add_symlink("x", "/etc/passwd", options).unwrap();
+    out.finish().unwrap();
+    assert_eq!(server.call("POST", "/plugins/portables", &body).status, 400, "a link");
+    for executable in ["../x", "/bin/sh", "a/../../x"] {
+        let plugin = json!({"executable": executable, "functions": ["f"]}).to_string();
+        zip_of(&file, &[("x.json", &plugin), ("x", "")]);
+        assert_eq!(server.call("POST", "/plugins/portables", &body).status, 400, "{executable}");
+    }
+    assert!(!server.base.path().join("plugins/portable/x").exists());
     zip_of(&file, &[("x.json", plugin), ("x", "")]);
     assert_eq!(server.call("POST", "/plugins/portables", &body).status, 201);
     assert_eq!(
         server.call("DELETE", "/plugins/portables/x", "").status,
         200
     );
+    server.stop();
+}
+
+#[test]
+fn imports_of_schemas_stay_in_their_folder() {
+    let server = Server::start("imports", &[]);
+    let outside = server.base.path().join("secret.proto");
+    std::fs::write(&outside, "syntax = \"proto3\"; message Secret { string a = 1; }").unwrap();
+    for (n, import) in
+        [outside.display().to_string(), "../../../secret.proto".into()].iter().enumerate()
+    {
+        let text = format!(
+            "syntax = \"proto3\"; import \"{import}\"; message M {{ Secret s = 1; }}"
+        );
+        let body = json!({"name": format!("p{n}"), "content": text}).to_string();
+        server.call("POST", "/schemas/protobuf", &body);
+        let sql = format!(
+            "CREATE STREAM s{n} () WITH (DATASOURCE=\"a\", TYPE=\"memory\", \
+             FORMAT=\"protobuf\", SCHEMAID=\"p{n}.M\")"
+        );
+        server.call("POST", "/streams", &json!({"sql": sql}).to_string());
+        let rule = json!({"id": "r", "sql": format!("SELECT * FROM s{n}"), "actions": [{"nop": {}}]});
+        let answer = server.call("POST", "/rules", &rule.to_string());
+        assert_eq!(answer.status, 400, "{import}: {}", answer.body);
+    }
     server.stop();
 }
 
@@ -184,6 +227,52 @@ fn addresses_inside_are_refused_unless_allowed() {
     let server = Server::start("ssrf-open", &[("KUIPER__BASIC__ENABLEPRIVATENET", "true")]);
     let answer = server.call("POST", "/ruleset/import", &body(&server.url.clone()));
     assert!(!answer.body.contains("internal network"), "{}", answer.body);
+    server.stop();
+}
+
+/// Well formed, of the right issuer and for us, but signed with another key than the one in
+/// `etc/mgmt`. The key was made for this token and thrown away.
+const OF_ANOTHER_KEY: &str = concat!(
+    "eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.eyJpc3MiOiJjb25mb3JtYW5jZS5wdWIiLCJhdWQiOiJlS3VpcGVyI",
+    "n0.IyJJdcpl7TnRevZAxWmIHQwMVLSyOioVMTQ_GnhgREGIrHuizYDVoDDphitFSOW19rvOy1AhvmQgmyHNm3d8wVW",
+    "gQduIdxjSSyeg5qNEqY8qwCXKredwNbHK2WfNtJ1o1sntZCMWoJQ0LYdNXaUpOdsvZb3egK7pCPUQ1kmR7Yraea-ud",
+    "ww7es7uFK-dBszkbzsqnlY4fwDUx2_9B7XsDbLfxbssoIyJMFS6EbSP23PiiRKiA7EpitJbk5CvfpV9erm9Vah6tX8",
+    "I46x3nrxzduYDQCZkgIvMAg5x0hFzesDQJT-VJRAzwgaWVKM1o-XT8nACrudLo-rbBA0Ac92XPg",
+);
+
+#[test]
+fn a_token_counts_only_with_the_signature_of_its_issuer() {
+    let base = Folder::new("wrong-key");
+    let mgmt = base.path().join("etc/mgmt");
+    std::fs::create_dir_all(&mgmt).unwrap();
+    let key = include_bytes!("rest_needs/conformance.pub");
+    std::fs::write(mgmt.join("conformance.pub"), key).unwrap();
+    let server = Server::start_in(base, &[("KUIPER__BASIC__AUTHENTICATION", "true")]);
+    let get = |token: &str| {
+        let headers = [("authorization".to_owned(), token.to_owned())];
+        http::call(&server.url, "GET", "/streams", &headers, b"").unwrap()
+    };
+    let answer = get(OF_ANOTHER_KEY);
+    assert_eq!(answer.status, 401);
+    assert!(answer.body.contains("signature"), "{}", answer.body);
+    // without its signature, with an empty one, and with the claims of one token under another's
+    let parts: Vec<&str> = OF_ANOTHER_KEY.split('.').collect();
+    for token in [
+        format!("{}.{}", parts[0], parts[1]),
+        format!("{}.{}.", parts[0], parts[1]),
+        format!("{}.{}.{}", parts[0], parts[1], "A".repeat(342)),
+        OF_ANOTHER_KEY.repeat(100),
+        "..".into(),
+    ] {
+        assert_eq!(get(&token).status, 401, "{token}");
+    }
+    // every route asks for a token but those that tell nothing of what is defined
+    for route in rekuiper_server::routes::all() {
+        let path = route.path.replace(['{', '}'], "");
+        let answer = http::call(&server.url, route.method.as_str(), &path, &[], b"").unwrap();
+        let open = ["/", "/ping", "/openapi.json"].contains(&route.path);
+        assert_eq!(answer.status == 401, !open, "{} {path}: {}", route.method, answer.status);
+    }
     server.stop();
 }
 
