@@ -3,7 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Loopback, private, shared, link-local, multicast or unspecified; IPv4 inside IPv6 counts as IPv4.
+/// Loopback, private, shared, link-local, multicast or unspecified; IPv4 inside IPv6 counts as
+/// IPv4.
 pub fn is_private(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_private_v4(ip),
@@ -59,7 +60,8 @@ mod tests {
         ] {
             assert!(is_private(ip.parse().unwrap()), "{ip}");
         }
-        for ip in ["8.8.8.8", "172.32.0.1", "192.169.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8"] {
+        for ip in ["8.8.8.8", "172.32.0.1", "192.169.0.1", "100.128.0.1", "2606:4700::1111",
+            "::ffff:8.8.8.8"] {
             assert!(!is_private(ip.parse().unwrap()), "{ip}");
         }
     }
