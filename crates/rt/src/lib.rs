@@ -9,7 +9,9 @@
 
 pub mod clock;
 pub mod limits;
+pub mod pause;
 pub mod queue;
 pub mod task;
 
 pub use clock::Clock;
+pub use pause::Pause;

@@ -20,8 +20,18 @@ pub const SINK_QUEUE_BYTES_MAX: usize = 2 << 20;
 /// Read buffer of a connection under load.
 pub const READ_BUFFER_BYTES: usize = 256 << 10;
 
-/// Longest wait before a source reads again under light load, so that one read takes many messages.
-pub const READ_LINGER_US_MAX: u64 = 1_000;
+/// Wait before a source reads again while messages come in one after the other: a wake-up costs as
+/// much as a hundred messages. Half of it is what a message waits on average, and that shall stay
+/// below a millisecond.
+pub const READ_LINGER_US: u64 = 1_200;
+
+/// The same where a millisecond brings more than [`READ_BUSY_MESSAGES_PER_MS`]: there what the
+/// wake-ups cost is most of the work, and nothing waits longer than three milliseconds.
+pub const READ_LINGER_BUSY_US: u64 = 2_500;
+pub const READ_BUSY_MESSAGES_PER_MS: u64 = 25;
+
+/// A read that brought so much is worth its cost: the next one follows at once.
+pub const READ_WORTH_BYTES: usize = 64 << 10;
 
 /// A sink that has taken nothing for so long is stuck: its oldest rows are dropped and counted, so
 /// that other rules of the stream go on. A slow sink that still takes rows slows its source down

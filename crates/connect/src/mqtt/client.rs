@@ -7,16 +7,17 @@ use rekuiper_mqtt_codec::{
     Ack, CodecError, Connect, Frame, Packet, Property, QoS, Subscribe, SubscribeFilter,
     Unsubscribe, topic_matches,
 };
-use rekuiper_rt::{Clock, task};
+use rekuiper_rt::{Clock, Pause, task};
 use rekuiper_value::batch::{Msg, Payloads, RawBatch};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::acks::{Acks, Done};
 use super::outgoing::{Job, Outgoing};
+use super::pace::{Came, Next, Pace};
 use super::reader::{Reader, Taken};
-use super::stream::{self, Transport};
+use super::stream::{self, Nudge, Transport};
 use super::ClientOptions;
 use crate::{ConnStatus, ConnectError, Fault, SourceOut};
 
@@ -27,9 +28,6 @@ const RETRY_FIRST_MS: u64 = 100;
 const RETRY_MAX_MS: u64 = 10_000;
 /// A connection that ends sooner than this was not wanted.
 const SHORT_LIFE: Duration = Duration::from_secs(3);
-/// How much may wait to be read before a read is worth its cost; below it, the reader lingers.
-const WORTH_READING_MESSAGES: usize = 256;
-const LINGER: Duration = Duration::from_micros(rekuiper_rt::limits::READ_LINGER_US_MAX);
 
 /// Messages of these filters go to `out`.
 pub struct Subscription {
@@ -161,7 +159,7 @@ impl Work {
             self.status.trying(self.clock.now_ms());
             let began = Instant::now();
             let end = match self.connect().await {
-                Ok((read, write)) => {
+                Ok((read, write, nudge)) => {
                     if short_lives < 2 {
                         pause = RETRY_FIRST_MS;
                     }
@@ -169,7 +167,7 @@ impl Work {
                     self.status.connected(now);
                     self.subscriptions.iter().for_each(|s| s.status.connected(now));
                     tracing::info!(broker = %self.options.address(), "MQTT connected");
-                    self.serve(read, write).await
+                    self.serve(read, write, nudge).await
                 }
                 Err(end) => end,
             };
@@ -235,11 +233,11 @@ impl Work {
 
     async fn connect(
         &mut self,
-    ) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>), End> {
+    ) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>, Nudge), End> {
         let address = self.options.address();
         let late = |_| End::Lost(format!("no answer from {address} in 5 s"));
         let made = timeout(ANSWER, stream::connect(&self.options)).await.map_err(late)?;
-        let transport = made.map_err(|e| match e.fault {
+        let (transport, nudge) = made.map_err(|e| match e.fault {
             Fault::Config => End::Refused(e.text),
             _ => End::Lost(e.text),
         })?;
@@ -258,7 +256,7 @@ impl Work {
         write.write_all(&self.wire).await?;
         self.wire.clear();
         timeout(ANSWER, self.connack(&mut read)).await.map_err(late)??;
-        Ok((read, write))
+        Ok((read, write, nudge))
     }
 
     /// Reads the CONNACK; messages right behind it stay in the reader.
@@ -293,6 +291,7 @@ impl Work {
         &mut self,
         mut read: ReadHalf<Box<dyn Transport>>,
         mut write: WriteHalf<Box<dyn Transport>>,
+        nudge: Nudge,
     ) -> End {
         for at in 0..self.subscriptions.len() {
             if let Err(e) = self.put_subscribe(at) {
@@ -301,7 +300,7 @@ impl Work {
         }
         let mut pings = tokio::time::interval(self.keep_alive.mul_f32(0.75));
         pings.reset();
-        match self.exchange(&mut read, &mut write, &mut pings).await {
+        match self.exchange(&mut read, &mut write, &nudge, &mut pings).await {
             Ok(()) => End::Finished,
             Err(end) => end,
         }
@@ -311,17 +310,31 @@ impl Work {
         &mut self,
         read: &mut ReadHalf<Box<dyn Transport>>,
         write: &mut WriteHalf<Box<dyn Transport>>,
+        nudge: &Nudge,
         pings: &mut tokio::time::Interval,
     ) -> Result<(), End> {
+        let (mut pace, mut pause) = (Pace::new(Instant::now()), Pause::new());
+        let mut fresh = false;
         loop {
-            self.take_in(write, pings).await?;
+            let came = self.take_in(write, pings).await?;
             self.outgoing.fill(&mut self.wire);
             if !self.wire.is_empty() {
                 write.write_all(&self.wire).await?;
                 self.wire.clear();
                 self.outgoing.written();
             }
+            if std::mem::take(&mut fresh) {
+                match pace.next(came) {
+                    Next::Read => {}
+                    Next::Acknowledge => nudge.acknowledge(),
+                    Next::Linger(wait) => {
+                        pause.wait(wait).await;
+                        nudge.acknowledge();
+                    }
+                }
+            }
             self.reader.make_room();
+            pace.waits(Instant::now());
             tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {
@@ -334,19 +347,20 @@ impl Work {
                     if got? == 0 {
                         return Err(End::Lost("the broker closed the connection".into()));
                     }
+                    pace.reads(Instant::now());
+                    fresh = true;
                 }
             }
         }
     }
 
     /// Everything the reader holds: messages to their subscriptions, answers to where they belong.
-    /// Lingers for more when little came, since a read costs as much as some dozen messages.
     async fn take_in(
         &mut self,
         write: &mut WriteHalf<Box<dyn Transport>>,
         pings: &mut tokio::time::Interval,
-    ) -> Result<(), End> {
-        let mut lingered = false;
+    ) -> Result<Came, End> {
+        let mut came = Came::default();
         loop {
             let mut others = Vec::new();
             let more = self.reader.parse(|frame, body| {
@@ -358,16 +372,14 @@ impl Work {
             }
             if !self.reader.has_messages() {
                 self.reader.settle();
-                return Ok(());
+                return Ok(came);
             }
             let taken = self.reader.take();
-            lingered |= taken.msgs.len() < WORTH_READING_MESSAGES;
+            came.messages += taken.msgs.len();
+            came.bytes += taken.bytes.len();
             self.deliver(taken, write, pings).await?;
             if !more {
-                if lingered {
-                    sleep(LINGER).await;
-                }
-                return Ok(());
+                return Ok(came);
             }
         }
     }

@@ -11,6 +11,7 @@ mod client;
 mod door;
 mod options;
 mod outgoing;
+mod pace;
 mod pool;
 mod reader;
 mod sink;

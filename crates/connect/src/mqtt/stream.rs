@@ -11,19 +11,57 @@ use crate::ConnectError;
 pub trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Transport for T {}
 
-pub async fn connect(options: &ClientOptions) -> Result<Box<dyn Transport>, ConnectError> {
+/// A second handle to a connection's socket, to acknowledge what has arrived.
+///
+/// A broker that does not switch Nagle's algorithm off (Mosquitto as it comes) holds small writes
+/// back until what it wrote before is acknowledged, and the system may take 40 ms over that. Given
+/// just before a read, the acknowledgement makes the broker send all it has, for that read to take.
+pub struct Nudge {
+    #[cfg(target_os = "linux")]
+    socket: Option<std::net::TcpStream>,
+}
+
+impl Nudge {
+    #[cfg(target_os = "linux")]
+    fn of(tcp: &TcpStream) -> Self {
+        use std::os::fd::AsFd;
+        // without a descriptor to spare the broker's data come later, that is all
+        let twin = tcp.as_fd().try_clone_to_owned().ok();
+        Nudge { socket: twin.map(Into::into) }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(_tcp: &TcpStream) -> Self {
+        Nudge {}
+    }
+
+    pub fn acknowledge(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(socket) = &self.socket {
+            use std::os::linux::net::TcpStreamExt;
+            // off again: what is read next needs no acknowledgement of its own, it gets one before
+            // the next read. A socket that refuses this is broken, and its reader will notice.
+            let _ = socket.set_quickack(true).and_then(|()| socket.set_quickack(false));
+        }
+    }
+}
+
+pub async fn connect(
+    options: &ClientOptions,
+) -> Result<(Box<dyn Transport>, Nudge), ConnectError> {
     let address = options.address();
     let tcp = TcpStream::connect(&address)
         .await
         .map_err(|e| ConnectError::io(format!("cannot reach {address}: {e}")))?;
     // publishes are batched before they are written; waiting for more would only delay them
     let _ = tcp.set_nodelay(true);
-    let Some(tls) = &options.tls_config else { return Ok(Box::new(tcp)) };
+    let nudge = Nudge::of(&tcp);
+    let Some(tls) = &options.tls_config else { return Ok((Box::new(tcp), nudge)) };
     let bad = |_| ConnectError::config(format!("{} is no name for a certificate", options.host));
     let name = ServerName::try_from(options.host.clone()).map_err(bad)?;
     let secure = TlsConnector::from(tls.clone())
         .connect(name, tcp)
         .await
         .map_err(|e| ConnectError::io(format!("no TLS with {address}: {e}")))?;
-    Ok(Box::new(secure))
+    Ok((Box::new(secure), nudge))
 }

@@ -1,0 +1,98 @@
+//! When to read again: at once, or after a wait that lets messages gather.
+//!
+//! To be woken costs as much as the work for a hundred messages, so a connection that is busy is
+//! read by the clock instead of whenever something arrives; one that is not is read at once.
+
+use std::time::Duration;
+
+use rekuiper_rt::limits::{
+    READ_BUSY_MESSAGES_PER_MS, READ_LINGER_BUSY_US, READ_LINGER_US, READ_WORTH_BYTES,
+};
+use tokio::time::Instant;
+
+const LINGER: Duration = Duration::from_micros(READ_LINGER_US);
+const LINGER_BUSY: Duration = Duration::from_micros(READ_LINGER_BUSY_US);
+
+/// What came in with a read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Came {
+    pub messages: usize,
+    pub bytes: usize,
+}
+
+/// What comes before the next read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The connection is full of data: nothing.
+    Read,
+    /// An acknowledgement, so that the broker does not hold back what it has.
+    Acknowledge,
+    /// This wait, then the acknowledgement.
+    Linger(Duration),
+}
+
+/// See the module's doc.
+pub struct Pace {
+    /// Since when the reader waits, or waited, for data.
+    waits_since: Instant,
+    read_at: Instant,
+    read_before: Instant,
+}
+
+impl Pace {
+    pub fn new(now: Instant) -> Self {
+        Pace { waits_since: now, read_at: now, read_before: now }
+    }
+
+    /// The reader is ready for data.
+    pub fn waits(&mut self, now: Instant) {
+        self.waits_since = now;
+    }
+
+    /// Data came.
+    pub fn reads(&mut self, now: Instant) {
+        self.read_before = std::mem::replace(&mut self.read_at, now);
+    }
+
+    /// What to do after this read.
+    pub fn next(&self, came: Came) -> Next {
+        if came.bytes >= READ_WORTH_BYTES {
+            return Next::Read;
+        }
+        let waited = self.read_at.saturating_duration_since(self.waits_since);
+        if came.messages == 0 || waited >= LINGER {
+            return Next::Acknowledge; // less than one message would come in the meantime
+        }
+        let took_us = self.read_at.saturating_duration_since(self.read_before).as_micros();
+        let busy = came.messages as u128 * 1_000
+            >= u128::from(READ_BUSY_MESSAGES_PER_MS) * took_us.max(1);
+        Next::Linger(if busy { LINGER_BUSY } else { LINGER })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What follows a read that brought this, `waited_us` after it was ready and `took_us` after
+    /// the read before.
+    fn next(messages: usize, bytes: usize, waited_us: u64, took_us: u64) -> Next {
+        let start = Instant::now();
+        let after = |us| start + Duration::from_micros(us);
+        let mut pace = Pace::new(start);
+        pace.waits(after(took_us - waited_us));
+        pace.reads(after(took_us));
+        pace.next(Came { messages, bytes })
+    }
+
+    #[test]
+    fn waits_only_where_more_will_come() {
+        let (light, busy) = (Next::Linger(LINGER), Next::Linger(LINGER_BUSY));
+        assert_eq!(next(1, 170, 10_000, 10_000), Next::Acknowledge, "100 a second");
+        assert_eq!(next(13, 2_200, 50, 1_300), light, "10,000 a second");
+        assert_eq!(next(130, 22_000, 50, 2_600), busy, "50,000 a second");
+        assert_eq!(next(1_500, 256_000, 0, 400), Next::Read, "as fast as it goes");
+        assert_eq!(next(0, 4, 50, 1_300), Next::Acknowledge, "a ping's answer alone");
+        assert_eq!(next(130, 22_000, 0, 0), busy, "no time between two reads");
+    }
+}
