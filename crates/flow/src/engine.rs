@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use rekuiper_connect::{Lookup, Services, SourceCx};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::BATCH_ROWS_MAX;
+use rekuiper_value::{Str, Value};
 
 use crate::build::{self, Built};
 use crate::host::HostServices;
@@ -33,6 +34,8 @@ pub struct EngineConfig {
     pub states: Option<Arc<dyn StateStore>>,
     /// Most rows that rules get at once; tests set it to 1 and 7.
     pub batch_rows: usize,
+    /// Windows keep their rows even where aggregates alone would do; tests set it.
+    pub force_buffered: bool,
     /// Where traces are kept; `None`: nowhere, then no rule is traced.
     pub traces: Option<Arc<TraceStore>>,
     /// Whether the CPU time of each rule is measured.
@@ -48,6 +51,7 @@ impl EngineConfig {
             host: Arc::default(),
             states: None,
             batch_rows: BATCH_ROWS_MAX,
+            force_buffered: false,
             traces: None,
             measure_cpu: false,
         }
@@ -456,6 +460,17 @@ impl Engine {
         let runs = lock(&self.runs);
         let all = runs.iter().filter_map(|(id, run)| Some((id.clone(), of(run.live.as_ref()?))));
         Some(all.collect())
+    }
+
+    /// Rows of scan tables that a running rule holds for its joins, by the table's name.
+    pub async fn scan_tables(&self, id: &str) -> Vec<(Str, Vec<Value>)> {
+        let cells = |run: &Box<Run>| Some(run.live.as_ref()?.cells.clone());
+        let cells = lock(&self.runs).get(id).and_then(cells).unwrap_or_default();
+        let mut all = Vec::new();
+        for cell in cells {
+            all.extend(cell.tables().await);
+        }
+        all
     }
 
     /// Numbers of the run, or of the last one; in the order of the data.

@@ -15,7 +15,7 @@ pub const DEF: FunctionDef = FunctionDef {
     ],
     returns: "array or object",
     doc: "With true: an array of the whole rows whose value was not there before. With false: the \
-          last row if its value is new, else null.",
+          last row if its value is new, else null. 0 and -0, which print differently, are two values.",
     ..FunctionDef::of(Kind::Aggregate {
         new: super::new::<Deduplicate>,
         star: false,
@@ -26,8 +26,21 @@ pub const DEF: FunctionDef = FunctionDef {
 struct Deduplicate {
     all: bool,
     seen: Seen,
+    /// -0 was there: equal to 0 for every comparison, but not the same to look at.
+    minus_zero: bool,
     /// The rows so far; with false the last one, if new.
     rows: Vec<Value>,
+}
+
+impl Deduplicate {
+    fn is_new(&mut self, value: &Value) -> bool {
+        match value {
+            Value::Float(f) if *f == 0.0 && f.is_sign_negative() => {
+                !std::mem::replace(&mut self.minus_zero, true)
+            }
+            other => self.seen.insert(other),
+        }
+    }
 }
 
 impl super::Fold for Deduplicate {
@@ -36,7 +49,7 @@ impl super::Fold for Deduplicate {
         if !self.all {
             self.rows.clear();
         }
-        if self.seen.insert(at(args, 1)) {
+        if self.is_new(at(args, 1)) {
             self.rows.push(at(args, 0).clone());
         }
         Ok(())
@@ -54,6 +67,7 @@ impl super::Fold for Deduplicate {
             Value::Bool(self.all),
             Value::array(self.seen.values().cloned().collect()),
             Value::array(self.rows.clone()),
+            Value::Bool(self.minus_zero),
         ])
     }
 
@@ -62,11 +76,14 @@ impl super::Fold for Deduplicate {
         self.all = super::flag(&items, 0);
         self.seen = Seen::of(&super::saved_items(at(&items, 1)));
         self.rows = super::saved_items(at(&items, 2));
+        self.minus_zero = super::flag(&items, 3);
     }
 }
 
 cases! {
     aggregate: r#"[[{"v":1},"x",true],[{"v":2},"y",true],[{"v":3},"x",true]]"#
+        => r#"[{"v":1},{"v":2}]"#,
+    r#"[[{"v":1},0.0,true],[{"v":2},-0.0,true],[{"v":3},0,true],[{"v":4},-0.0,true]]"#
         => r#"[{"v":1},{"v":2}]"#,
     r#"[[{"v":1},"x",false],[{"v":2},"y",false]]"# => r#"{"v":2}"#,
     r#"[[{"v":1},"x",false],[{"v":2},"x",false]]"# => "null",

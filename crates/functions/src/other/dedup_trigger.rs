@@ -6,14 +6,15 @@ pub const DEF: FunctionDef = FunctionDef {
     name: "dedup_trigger",
     family: "other",
     args: &[
-        Arg::new("key", COLUMN),
         Arg::new("start", COLUMN),
         Arg::new("end", COLUMN),
+        Arg::new("now", COLUMN),
         Arg::new("expire", Refuse::NOT_INT_LITERAL),
     ],
     returns: "any",
-    doc: "Whether a request for the span of time start to end is new: spans that earlier requests \
-          of the same key already cover are left out. `expire`, a whole number, is how long a \
-          request is remembered.",
+    doc: "The parts of the span from start to end that no earlier row asked for, as a list of \
+          objects with start_key and end_key; null where nothing is left. The row waits until its \
+          span is over: until the now of a row is at its end, or as much time has passed. What \
+          lies more than `expire`, a whole number, before now is not looked at any more.",
     ..FunctionDef::of(Kind::Planned)
 };
