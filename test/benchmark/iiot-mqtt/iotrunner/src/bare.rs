@@ -22,8 +22,8 @@ const READ_SMALL: usize = 16 * 1024;
 const LINGER: Duration = Duration::from_millis(1);
 
 /// Runs until the peer closes. `drop_every` loses every n-th row on purpose (0 = none), to see
-/// that a proof can fail.
-pub fn run(port: u16, sink: &Path, drop_every: u64) -> io::Result<()> {
+/// that a proof can fail. `prompt` writes after each read and never lingers.
+pub fn run(port: u16, sink: &Path, drop_every: u64, prompt: bool) -> io::Result<()> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.write_all(&mqtt::connect(4, "bare"))?;
     stream.write_all(&mqtt::subscribe(4, 1, Workload::W1.filter()))?;
@@ -42,7 +42,9 @@ pub fn run(port: u16, sink: &Path, drop_every: u64) -> io::Result<()> {
                 if filled == buffer.len() {
                     return Err(io::Error::other("a packet is larger than the read buffer"));
                 }
-                if n < READ_SMALL {
+                if prompt {
+                    engine.flush()?;
+                } else if n < READ_SMALL {
                     std::thread::sleep(LINGER);
                 }
             }

@@ -8,12 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = "/sys/fs/cgroup";
+/// Short, so that a process that used up its share does not stand still for long.
+const PERIOD_US: u64 = 20_000;
 
 #[derive(Default)]
 pub struct Group {
     folders: Vec<PathBuf>,
     cpu: Option<(PathBuf, CpuFile)>,
     pub memory_limited: bool,
+    /// Whether the share of CPU that was asked for is held.
+    pub cpu_limited: bool,
     pub notes: Vec<String>,
 }
 
@@ -32,15 +36,16 @@ impl Group {
         group
     }
 
-    /// Makes a group with a memory limit, as far as that is possible here.
-    pub fn create(memory: u64) -> Group {
+    /// Makes a group with a memory limit and at most `share` cores' worth of CPU, as far as that is
+    /// possible here.
+    pub fn create(memory: u64, share: Option<f64>) -> Group {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let name = format!("iotrunner-{}", std::process::id());
         let mut group = Group::default();
         if Path::new(ROOT).join("cgroup.controllers").exists() {
-            group.version_2(&own, &name, memory);
+            group.version_2(&own, &name, memory, share);
         } else {
-            group.version_1(&own, &name, memory);
+            group.version_1(&own, &name, memory, share);
         }
         if group.cpu.is_none() {
             group
@@ -55,8 +60,9 @@ impl Group {
         group
     }
 
-    fn version_1(&mut self, own: &str, name: &str, memory: u64) {
-        for controller in ["cpuacct", "memory"] {
+    fn version_1(&mut self, own: &str, name: &str, memory: u64, share: Option<f64>) {
+        let cpu = share.map(|_| "cpu");
+        for controller in ["cpuacct", "memory"].into_iter().chain(cpu) {
             let in_root = own.lines().any(|line| {
                 let mut part = line.splitn(3, ':').skip(1);
                 part.next()
@@ -70,8 +76,19 @@ impl Group {
                 continue;
             }
             let folder = Path::new(ROOT).join(controller).join(name);
-            if let Err(e) = fs::create_dir(&folder) {
+            // `cpu` and `cpuacct` may be one and the same folder.
+            let made = fs::create_dir(&folder);
+            if let Err(e) = made.or_else(|e| folder.is_dir().then_some(()).ok_or(e)) {
                 self.notes.push(format!("cgroup v1 {controller}: {e}"));
+                continue;
+            }
+            if let (Some(share), "cpu") = (share, controller) {
+                let quota = (share * PERIOD_US as f64) as u64;
+                let set = |file: &str, us: u64| fs::write(folder.join(file), us.to_string());
+                self.cpu_limited = set("cpu.cfs_period_us", PERIOD_US)
+                    .and_then(|()| set("cpu.cfs_quota_us", quota))
+                    .is_ok();
+                self.folders.push(folder);
                 continue;
             }
             if controller == "cpuacct" {
@@ -86,7 +103,7 @@ impl Group {
         }
     }
 
-    fn version_2(&mut self, own: &str, name: &str, memory: u64) {
+    fn version_2(&mut self, own: &str, name: &str, memory: u64, share: Option<f64>) {
         let path = own
             .lines()
             .find_map(|line| line.strip_prefix("0::"))
@@ -104,6 +121,10 @@ impl Group {
         self.notes
             .push("CPU read from cgroup v2 cpu.stat".to_string());
         self.memory_limited = fs::write(folder.join("memory.max"), memory.to_string()).is_ok();
+        if let Some(share) = share {
+            let text = format!("{} {PERIOD_US}", (share * PERIOD_US as f64) as u64);
+            self.cpu_limited = fs::write(folder.join("cpu.max"), text).is_ok();
+        }
         self.folders.push(folder);
     }
 
@@ -114,6 +135,7 @@ impl Group {
                 self.notes
                     .push(format!("cgroup: process {pid} not taken: {e}"));
                 self.cpu = None;
+                self.cpu_limited = false;
             }
         }
     }

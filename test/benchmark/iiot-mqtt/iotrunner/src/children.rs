@@ -5,12 +5,21 @@ use std::time::{Duration, Instant};
 
 /// A command that runs `program` on `core` with at most `memory` bytes of private data.
 pub fn command(program: &str, core: Option<usize>, memory: Option<u64>) -> Command {
+    command_on(
+        program,
+        core.map(|core| core.to_string()).as_deref(),
+        memory,
+    )
+}
+
+/// As `command`, on a list of cores as `taskset` reads it.
+pub fn command_on(program: &str, cores: Option<&str>, memory: Option<u64>) -> Command {
     let mut words: Vec<String> = Vec::new();
     if let Some(bytes) = memory {
         words.extend(["prlimit".to_string(), format!("--data={bytes}")]);
     }
-    if let Some(core) = core {
-        words.extend(["taskset".to_string(), "-c".to_string(), core.to_string()]);
+    if let Some(cores) = cores {
+        words.extend(["taskset".to_string(), "-c".to_string(), cores.to_string()]);
     }
     words.push(program.to_string());
     let mut command = Command::new(&words[0]);

@@ -59,8 +59,9 @@ impl Generator {
         port: u16,
         rate: u64,
         seconds: f64,
+        stamps: Option<&Path>,
     ) -> Result<Self, String> {
-        let args = [
+        let mut args = vec![
             "load".to_string(),
             "--addr".to_string(),
             format!("127.0.0.1:{port}"),
@@ -71,6 +72,9 @@ impl Generator {
             "--seconds".to_string(),
             seconds.to_string(),
         ];
+        if let Some(path) = stamps {
+            args.extend(["--stamps".to_string(), path.to_string_lossy().into_owned()]);
+        }
         let mut generator = Generator::start(program, core, &args)?;
         generator.wait_for("ready", Duration::from_secs(10))?;
         Ok(generator)
@@ -83,6 +87,7 @@ impl Generator {
         workload: Workload,
         rate: u64,
         seconds: f64,
+        connections: usize,
     ) -> Result<(Self, u16), String> {
         let args = [
             "direct".to_string(),
@@ -92,6 +97,8 @@ impl Generator {
             rate.to_string(),
             "--seconds".to_string(),
             seconds.to_string(),
+            "--connections".to_string(),
+            connections.to_string(),
         ];
         let mut generator = Generator::start(program, core, &args)?;
         let event = generator.wait_for("listening", Duration::from_secs(10))?;

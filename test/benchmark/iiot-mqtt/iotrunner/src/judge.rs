@@ -32,6 +32,8 @@ pub struct Evidence<'a> {
     /// False for smoke steps: they are too short for the heap rule, and the machine they run on may
     /// be too busy for rates and for a close within a second. The proof counts all the same.
     pub strict: bool,
+    /// Lines that the follower of a latency step never saw.
+    pub unseen: u64,
 }
 
 /// Spread of the anonymous heap in the second half of the send window, in KiB.
@@ -56,6 +58,9 @@ pub fn judge(evidence: &Evidence) -> Verdict {
     }
     if done.broken > 0 {
         faults.push(format!("{} generator connections broke", done.broken));
+    }
+    if evidence.unseen > 0 {
+        faults.push(format!("{} lines were never seen to come", evidence.unseen));
     }
     if !proof.exact() {
         faults.push(format!("proof {proof}"));
@@ -89,6 +94,42 @@ pub fn judge(evidence: &Evidence) -> Verdict {
         Verdict::Sustained
     } else {
         Verdict::Failed(faults)
+    }
+}
+
+/// Which of the three did not hold a step that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GaveWay {
+    Generator,
+    Broker,
+    Engine,
+}
+
+impl GaveWay {
+    pub fn name(self) -> &'static str {
+        match self {
+            GaveWay::Generator => "generator",
+            GaveWay::Broker => "broker",
+            GaveWay::Engine => "engine",
+        }
+    }
+}
+
+/// From this much of a core on, while the broker's queue for it overflowed, an engine was too slow;
+/// below it had time left and the broker did not get round to sending.
+const ENGINE_BUSY_PCT: f64 = 85.0;
+
+/// Who gave way: a late generator voids a step; what the broker says it dropped while the engine
+/// had time left is the broker's; all else is the engine's.
+pub fn gave_way(verdict: &Verdict, proof: &Proof, dropped: u64, busy_pct: f64) -> Option<GaveWay> {
+    match verdict {
+        Verdict::Sustained => None,
+        Verdict::Void(_) => Some(GaveWay::Generator),
+        // The broker's count is a second old at most, so only its being there is asked for.
+        Verdict::Failed(_) if dropped > 0 && proof.missing > 0 && busy_pct < ENGINE_BUSY_PCT => {
+            Some(GaveWay::Broker)
+        }
+        Verdict::Failed(_) => Some(GaveWay::Engine),
     }
 }
 
@@ -145,6 +186,7 @@ mod tests {
             open_loop: true,
             lag_ms_max: 200.0,
             strict: true,
+            unseen: 0,
         })
     }
 
@@ -170,5 +212,47 @@ mod tests {
     fn heap_is_looked_at_in_the_second_half_only() {
         assert_eq!(heap_spread_kib(&seconds(&[1, 50_000, 7, 9])), Some(2));
         assert_eq!(heap_spread_kib(&[]), None);
+    }
+
+    #[test]
+    fn who_gave_way_is_told_apart() {
+        let proof = |missing| Proof {
+            missing,
+            ..Proof::default()
+        };
+        let failed = Verdict::Failed(vec!["proof".to_string()]);
+        let who = |verdict: &Verdict, missing, dropped, busy| {
+            gave_way(verdict, &proof(missing), dropped, busy).map(GaveWay::name)
+        };
+        assert_eq!(who(&Verdict::Sustained, 0, 0, 10.0), None);
+        let late = Verdict::Void(String::new());
+        assert_eq!(who(&late, 9, 9, 99.0), Some("generator"));
+        assert_eq!(who(&failed, 9, 9, 10.0), Some("broker"));
+        assert_eq!(who(&failed, 9, 9, 99.0), Some("engine"));
+        // Lost although the broker dropped nothing: the engine's, however idle it was.
+        assert_eq!(who(&failed, 9, 0, 10.0), Some("engine"));
+        assert_eq!(who(&failed, 0, 9, 10.0), Some("engine"));
+    }
+
+    #[test]
+    fn a_line_that_was_never_seen_fails_a_latency_step() {
+        let proof = Proof::default();
+        let done = Done {
+            sent: 1,
+            seconds: 1.0,
+            ..Done::default()
+        };
+        let verdict = judge(&Evidence {
+            proof: &proof,
+            done: &done,
+            seconds: &[],
+            close_late_ms: 0,
+            rate: 1,
+            open_loop: true,
+            lag_ms_max: 200.0,
+            strict: false,
+            unseen: 1,
+        });
+        assert_eq!(verdict.word(), "failed");
     }
 }

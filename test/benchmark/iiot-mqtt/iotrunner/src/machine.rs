@@ -1,14 +1,14 @@
 //! The machine and the versions, for the record.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use crate::options::Options;
+use crate::provenance::{self, Tree};
 
-/// Lines of `- key: value`.
-pub fn describe(options: &Options) -> String {
-    let mut lines = vec![
+/// Processor, memory, kernel, system and compiler, as lines of `- key: value`.
+pub fn hardware() -> Vec<String> {
+    vec![
         format!("- processor: {}", processor()),
         format!(
             "- memory: {}",
@@ -20,22 +20,34 @@ pub fn describe(options: &Options) -> String {
             first_word_line("/etc/os-release", "PRETTY_NAME=")
         ),
         format!("- compiler: {}", output("rustc", &["--version"])),
+    ]
+}
+
+/// Lines of `- key: value`.
+pub fn describe(options: &Options) -> String {
+    let mut lines = hardware();
+    lines.extend([
         format!("- broker: {}", broker_version(&options.broker)),
-        format!("- revision: {}", revision(&options.home)),
         format!("- engine core: {}", core(options.engine_core)),
         format!(
             "- core of broker, generator and runner: {}",
             core(options.load_core)
         ),
-    ];
+    ]);
     for engine in &options.engines {
         let name = engine
             .path
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
-        lines.push(format!("- engine {}: `{name}`", engine.name));
+        lines.push(format!(
+            "- engine {}: `{name}`, SHA-256 {}, the same at every step",
+            engine.name, engine.hash
+        ));
     }
+    let now = Tree::look(&options.home);
+    let sources = provenance::sentences(&options.tree, &now, options.built);
+    lines.extend(sources.iter().map(|line| format!("- {line}")));
     lines.join("\n")
 }
 
@@ -83,17 +95,6 @@ fn broker_version(program: &str) -> String {
         .next()
         .unwrap_or("unknown")
         .to_string()
-}
-
-fn revision(home: &Path) -> String {
-    let home = home.to_string_lossy();
-    let commit = output("git", &["-C", &home, "rev-parse", "--short=12", "HEAD"]);
-    let dirty = output("git", &["-C", &home, "status", "--porcelain", "-uno"]);
-    if dirty.is_empty() {
-        commit
-    } else {
-        format!("{commit} with changes not committed")
-    }
 }
 
 /// Today as YYYY-MM-DD in UTC, from the days since the epoch.

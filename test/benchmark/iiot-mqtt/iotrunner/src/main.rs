@@ -1,11 +1,12 @@
 //! The command line of `iotrunner`.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use iotrunner::options::{Cli, Options, RunArgs, Verb};
-use iotrunner::{bare, children, plan, report};
+use iotrunner::{bare, children, page, plan, report, spec};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -14,9 +15,11 @@ fn main() -> ExitCode {
             port,
             sink,
             drop_every,
-        }) => bare::run(port, &sink, drop_every)
+            prompt,
+        }) => bare::run(port, &sink, drop_every, prompt)
             .map(|()| true)
             .map_err(|e| format!("bare on port {port}: {e}")),
+        Some(Verb::Page { page, check }) => renew(&page, check),
         Some(Verb::Mqttgen { words }) => return mqttgen::cli::main(&words),
         None => run(cli.run),
     };
@@ -35,9 +38,19 @@ fn run(args: RunArgs) -> Result<bool, String> {
     if let Some(core) = options.load_core {
         children::pin_self(core)?;
     }
-    let results = plan::run(&options, say)?;
-    if !options.smoke || options.out.is_some() {
-        let folder = report::write(&options, &command_line(), &results)?;
+    let record = !options.smoke || options.out.is_some();
+    let mut folder = None;
+    // Written after every step: who stops a run early still has what was measured.
+    let results = plan::run(&options, |line, results| {
+        say(line);
+        if record {
+            match report::write(&options, &command_line(), results) {
+                Ok(path) => folder = Some(path),
+                Err(e) => eprintln!("iotrunner: the record could not be written: {e}"),
+            }
+        }
+    })?;
+    if let Some(folder) = folder {
         say(&format!("evidence: {}", folder.display()));
     }
     let success = results.success(&options);
@@ -45,6 +58,20 @@ fn run(args: RunArgs) -> Result<bool, String> {
         eprintln!("iotrunner: some steps were not held, see above");
     }
     Ok(success)
+}
+
+fn renew(path: &Path, check: bool) -> Result<bool, String> {
+    let home = spec::home()?;
+    let home = home.canonicalize().map_err(|e| e.to_string())?;
+    let repository = home.ancestors().nth(3).unwrap_or(&home);
+    let changed = page::renew(&repository.join(path), repository, check)?;
+    match (changed, check) {
+        (true, true) => Err(format!(
+            "{} is not as the runs have it: `iotrunner page`",
+            path.display()
+        )),
+        _ => Ok(true),
+    }
 }
 
 /// Prints a line; a reader that went away does not end a run of half an hour.

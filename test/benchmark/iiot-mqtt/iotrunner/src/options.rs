@@ -7,8 +7,10 @@ use clap::{Args, Parser, Subcommand};
 use mqttgen::workload::Workload;
 
 use crate::engine::EngineSpec;
+use crate::provenance::{self, Copies, Tree};
 use crate::spec;
 use crate::step::Mode;
+use crate::suite::Suite;
 
 /// Every engine gets as much memory.
 pub const MEMORY_BYTES: u64 = 1 << 30;
@@ -33,6 +35,16 @@ pub enum Verb {
         sink: PathBuf,
         #[arg(long, default_value_t = 0)]
         drop_every: u64,
+        #[arg(long)]
+        prompt: bool,
+    },
+    /// Fills the tables of a page from the newest folders of runs
+    Page {
+        #[arg(default_value = "docs/performance.md")]
+        page: PathBuf,
+        /// Only say whether the page is as the folders have it
+        #[arg(long)]
+        check: bool,
     },
     /// This program as its own generator, for the tests
     #[command(hide = true, disable_help_flag = true)]
@@ -44,28 +56,40 @@ pub enum Verb {
 
 #[derive(Args)]
 pub struct RunArgs {
-    /// rekuiper[=PATH], ekuiper=PATH, telegraf=PATH or bare=builtin; may be given several times
-    #[arg(long = "engine", default_values = ["rekuiper", "bare=builtin"])]
+    /// A set of steps with its own rates and lengths; the other options change it
+    #[arg(long)]
+    pub suite: Option<Suite>,
+    /// rekuiper[=PATH], ekuiper=PATH, telegraf=PATH (peers: configuration in peers/) or
+    /// bare=builtin; may be given several times [default: rekuiper and bare]
+    #[arg(long = "engine")]
     pub engines: Vec<String>,
-    #[arg(long, value_delimiter = ',', default_value = "w1,w2,w3,w4,w5")]
+    /// [default: w1,w2,w3,w4,w5, or what the suite is about]
+    #[arg(long, value_delimiter = ',')]
     pub workloads: Vec<String>,
     #[arg(long, value_delimiter = ',', default_value = "broker,direct")]
     pub modes: Vec<String>,
     /// The ladder of the broker mode, messages a second; climbing ends at the first step not held
-    #[arg(long, value_delimiter = ',', default_value = "5000,20000,50000,100000")]
-    pub rates: Vec<u64>,
-    /// Rates of the direct mode; 0 is as fast as the engine takes them
-    #[arg(long, value_delimiter = ',', default_value = "0")]
-    pub direct_rates: Vec<u64>,
-    /// Length of the sending in a step
-    #[arg(long, default_value_t = 30.0)]
-    pub seconds: f64,
+    /// [default: 5000,20000,50000,100000; suite ladder: further]
+    #[arg(long, value_delimiter = ',')]
+    pub rates: Option<Vec<u64>>,
+    /// Rates of the direct mode; 0 is as fast as the engine takes them [default: 0]
+    #[arg(long, value_delimiter = ',')]
+    pub direct_rates: Option<Vec<u64>>,
+    /// Suite sustained: the ladder's folder to take the broker rates from [default: the newest]
+    #[arg(long)]
+    pub from: Option<PathBuf>,
+    /// Length of the sending in a step [default: 30, or the suite's]
+    #[arg(long)]
+    pub seconds: Option<f64>,
+    /// Measure although files are changed and not committed; the record says so
+    #[arg(long)]
+    pub allow_dirty: bool,
     /// Small steps with short windows and the real proofs, for CI
     #[arg(long)]
     pub smoke: bool,
-    /// Last part of the evidence folder's name
-    #[arg(long, default_value = "run")]
-    pub label: String,
+    /// Last part of the evidence folder's name [default: the suite's name, or run]
+    #[arg(long)]
+    pub label: Option<String>,
     /// The evidence folder; default runs/DATE-LABEL (smoke: none is written)
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -101,8 +125,10 @@ pub struct Options {
     pub engines: Vec<EngineSpec>,
     pub workloads: Vec<Workload>,
     pub modes: Vec<Mode>,
-    pub rates: Vec<u64>,
-    pub direct_rates: Vec<u64>,
+    pub suite: Option<Suite>,
+    pub rates: Option<Vec<u64>>,
+    pub direct_rates: Option<Vec<u64>>,
+    pub from: Option<PathBuf>,
     pub seconds: f64,
     pub smoke: bool,
     pub label: String,
@@ -116,26 +142,41 @@ pub struct Options {
     pub lag_ms_max: f64,
     pub cgroup: bool,
     pub home: PathBuf,
+    /// The tree when the run began.
+    pub tree: Tree,
+    /// Whether the engine of this repository was built by this run.
+    pub built: bool,
+    /// Holds the copies of the programs until the run is over.
+    pub copies: Copies,
 }
 
 impl Options {
     pub fn from_args(args: RunArgs) -> Result<Options, String> {
         let home = spec::home()?;
-        let mut engines = Vec::new();
-        for text in &args.engines {
-            let mut engine = EngineSpec::parse(text)?;
-            if engine.name == "rekuiper" && engine.path.as_os_str().is_empty() {
-                engine.path = program(&home, "kuiperd", "rekuiper-server", !args.no_build)?;
-            }
-            engine.path = absolute(&engine)?;
-            engines.push(engine);
+        let tree = Tree::look(&home);
+        let keeping = !args.smoke && !args.allow_dirty;
+        if keeping && !tree.clean() {
+            return Err(format!(
+                "a record needs to say which source it is about, but the tree (revision {}) has \
+                 changes: {}; commit them, or give --allow-dirty and do not keep the record",
+                tree.commit,
+                tree.changed.join(", ")
+            ));
         }
-        let mqttgen = match args.mqttgen {
-            Some(path) => path,
-            None => program(&home, "mqttgen", "mqttgen", !args.no_build)?,
+        let work = args.work.clone().unwrap_or_else(std::env::temp_dir);
+        let copies = Copies::folder(&work)?;
+        let (engines, built) = engines(&args, &home, &copies)?;
+        let mqttgen = match &args.mqttgen {
+            Some(path) => path.clone(),
+            None => copies.take(&program(&home, "mqttgen", "mqttgen", !args.no_build)?)?,
         };
-        let workloads = args
-            .workloads
+        let suite = args.suite;
+        let names = match (&args.workloads[..], suite) {
+            ([], Some(suite)) => suite.workloads().iter().map(|w| w.to_string()).collect(),
+            ([], None) => Workload::ALL.map(|w| w.id().to_string()).to_vec(),
+            (given, _) => given.to_vec(),
+        };
+        let workloads = names
             .iter()
             .map(|w| Workload::parse(w))
             .collect::<Result<Vec<_>, _>>()?;
@@ -146,7 +187,12 @@ impl Options {
             .collect::<Result<Vec<_>, _>>()?;
         let (engine_core, load_core) = cores(args.engine_core, args.load_core);
         // Smoke is about the proofs: on a machine with one core it must work too.
-        let seconds = if args.smoke { 1.0 } else { args.seconds };
+        let default = suite.map_or(30.0, Suite::seconds);
+        let seconds = if args.smoke {
+            1.0
+        } else {
+            args.seconds.unwrap_or(default)
+        };
         if !(0.1..=3_600.0).contains(&seconds) {
             return Err(format!("--seconds {seconds}: expected 0.1 to 3600"));
         }
@@ -154,17 +200,25 @@ impl Options {
             engines,
             workloads,
             modes,
-            rates: if args.smoke { vec![12_000] } else { args.rates },
+            suite,
+            rates: if args.smoke {
+                Some(vec![12_000])
+            } else {
+                args.rates
+            },
             direct_rates: if args.smoke {
-                vec![12_000]
+                Some(vec![12_000])
             } else {
                 args.direct_rates
             },
+            from: args.from,
             seconds,
             smoke: args.smoke,
-            label: args.label,
+            label: args
+                .label
+                .unwrap_or_else(|| suite.map_or("run", Suite::name).to_string()),
             out: args.out,
-            work: args.work.unwrap_or_else(std::env::temp_dir),
+            work,
             keep: args.keep,
             engine_core,
             load_core,
@@ -178,8 +232,45 @@ impl Options {
             },
             cgroup: args.cgroup != "off",
             home,
+            tree,
+            built,
+            copies,
         })
     }
+}
+
+/// The engines asked for, each with the hash of its program, and whether ours was built just now.
+/// Ours runs from a copy: a build that goes on beside the run would replace it under our hands.
+fn engines(
+    args: &RunArgs,
+    home: &Path,
+    copies: &Copies,
+) -> Result<(Vec<EngineSpec>, bool), String> {
+    let default = args.suite.map_or(Suite::Ladder.engines(), Suite::engines);
+    let texts: Vec<&str> = match &args.engines[..] {
+        [] => default.to_vec(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    let mut built = false;
+    let mut engines = Vec::new();
+    for text in texts {
+        let mut engine = EngineSpec::parse(text)?;
+        if engine.name == "rekuiper" && engine.path.as_os_str().is_empty() {
+            engine.path = program(home, "kuiperd", "rekuiper-server", !args.no_build)?;
+            built = !args.no_build;
+        }
+        engine.path = absolute(&engine)?;
+        match engine.name.as_str() {
+            "bare" => engine.hash = provenance::hash(&std::env::current_exe().unwrap_or_default())?,
+            "rekuiper" => {
+                engine.path = copies.take(&engine.path)?;
+                engine.hash = provenance::hash(&engine.path)?;
+            }
+            _ => engine.hash = provenance::hash(&engine.path)?,
+        }
+        engines.push(engine);
+    }
+    Ok((engines, built))
 }
 
 fn mode(text: &str) -> Result<Mode, String> {

@@ -2,8 +2,8 @@
 
 use crate::judge::Verdict;
 use crate::options::Options;
-use crate::spec;
-use crate::step::{self, Mode, Outcome, Step};
+use crate::step::{self, Outcome, Step};
+use crate::suite;
 
 /// A step that could not be run at all.
 pub struct Broken {
@@ -17,62 +17,53 @@ pub struct Results {
     pub broken: Vec<Broken>,
 }
 
-/// Climbs every ladder; each outcome is told as it comes.
-pub fn run(options: &Options, mut tell: impl FnMut(&str)) -> Result<Results, String> {
+/// Climbs every ladder; each outcome is told as it comes, with all that there is so far.
+pub fn run(options: &Options, mut tell: impl FnMut(&str, &Results)) -> Result<Results, String> {
     let mut results = Results::default();
-    for workload in &options.workloads {
-        let spec = spec::load(&options.home, *workload, options.smoke)?;
-        for mode in &options.modes {
-            for engine in options
-                .engines
-                .iter()
-                .filter(|engine| engine.does(*workload))
-            {
-                let rates = if *mode == Mode::Broker {
-                    &options.rates
-                } else {
-                    &options.direct_rates
-                };
-                for rate in rates {
-                    let step = Step {
-                        engine: engine.clone(),
-                        spec: spec.clone(),
-                        mode: *mode,
-                        rate: *rate,
-                    };
-                    if !climb(options, step, &mut results, &mut tell) {
-                        break;
-                    }
-                }
+    for ladder in suite::ladders(options)? {
+        for step in ladder.steps {
+            let held = take(options, &step, &mut results, &mut tell);
+            if ladder.climb && !held {
+                break;
             }
         }
     }
     Ok(results)
 }
 
-/// Runs a step; false when the ladder ends here.
-fn climb(
+/// Runs a step, a second time when the generator was late: that may have been somebody else's
+/// doing. False when it did not hold.
+fn take(
     options: &Options,
-    step: Step,
+    step: &Step,
     results: &mut Results,
-    tell: &mut impl FnMut(&str),
+    tell: &mut impl FnMut(&str, &Results),
 ) -> bool {
-    match step::run(options, &step) {
-        Ok(outcome) => {
-            tell(&line(&outcome));
-            let held = outcome.verdict == Verdict::Sustained;
-            results.outcomes.push(outcome);
-            held
-        }
-        Err(error) => {
-            tell(&format!("{:<28} could not be run: {error}", step.label()));
-            results.broken.push(Broken {
-                label: step.label(),
-                error,
-            });
-            false
+    let tries = if options.smoke { 1 } else { 2 };
+    for _ in 0..tries {
+        match step::run(options, step) {
+            Ok(outcome) => {
+                let line = line(&outcome);
+                let void = matches!(outcome.verdict, Verdict::Void(_));
+                let held = outcome.verdict == Verdict::Sustained;
+                results.outcomes.push(outcome);
+                tell(&line, results);
+                if !void {
+                    return held;
+                }
+            }
+            Err(error) => {
+                let line = format!("{:<28} could not be run: {error}", step.label());
+                results.broken.push(Broken {
+                    label: step.label(),
+                    error,
+                });
+                tell(&line, results);
+                return false;
+            }
         }
     }
+    false
 }
 
 /// An outcome in one line.
@@ -91,6 +82,17 @@ pub fn line(outcome: &Outcome) -> String {
 }
 
 impl Results {
+    /// Steps that lead somewhere: of a void step and its second try the later one.
+    pub fn counted(&self) -> Vec<&Outcome> {
+        let again = |k: usize, outcome: &Outcome| {
+            self.outcomes[k + 1..]
+                .iter()
+                .any(|later| later.step.label() == outcome.step.label())
+        };
+        let all = self.outcomes.iter().enumerate();
+        all.filter(|(k, o)| !again(*k, o)).map(|(_, o)| o).collect()
+    }
+
     /// Smoke: every proof must hold. A full run: something of every ladder must have held.
     pub fn success(&self, options: &Options) -> bool {
         if options.smoke {

@@ -32,6 +32,21 @@ pub struct Second {
     pub sink_bytes: u64,
 }
 
+/// CPU time so far of each thread of a process.
+pub fn threads_cpu_ns(pid: u32) -> Vec<(String, u64)> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten();
+    let time = |entry: fs::DirEntry| {
+        let text = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |i: usize| fields.get(i)?.parse::<u64>().ok();
+        let id = entry.file_name().to_string_lossy().into_owned();
+        Some((id, (ticks(11)? + ticks(12)?) * TICK_NS))
+    };
+    entries.flatten().filter_map(time).collect()
+}
+
 /// User and system time of a process and the children it has reaped.
 pub fn process_cpu_ns(pid: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

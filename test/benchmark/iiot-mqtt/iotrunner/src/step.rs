@@ -10,11 +10,14 @@ use mqttgen::report::unix_ms;
 use crate::broker::Broker;
 use crate::cgroup::Group;
 use crate::check::{self, Proof};
-use crate::engine::{self, Engine, EngineSpec, Setting};
+use crate::engine::{self, EngineSpec, Setting};
 use crate::generator::{Done, Generator};
 use crate::judge::{self, Evidence, Verdict};
+use crate::latency::{self, Follower, Latency};
+use crate::meter::{Meter, Stage, read};
 use crate::options::{MEMORY_BYTES, Options};
-use crate::sample::{self, Reading, Second};
+use crate::provenance;
+use crate::sample::{self, Second};
 use crate::spec::Spec;
 use crate::warmup;
 
@@ -40,6 +43,35 @@ pub struct Step {
     pub mode: Mode,
     /// Messages a second; 0 = as fast as the engine takes them.
     pub rate: u64,
+    pub extra: Extra,
+}
+
+/// What only some suites ask of a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Extra {
+    #[default]
+    None,
+    /// Follow the sink and time each line.
+    Latency,
+    /// Two streams of a connection each, on `cores` cores of which the engine gets half.
+    Half { cores: usize },
+}
+
+impl Extra {
+    fn streams(&self) -> usize {
+        if matches!(self, Extra::Half { .. }) {
+            2
+        } else {
+            1
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
+        match self {
+            Extra::Half { cores } => Some(*cores as f64 / 2.0),
+            _ => None,
+        }
+    }
 }
 
 impl Step {
@@ -50,7 +82,15 @@ impl Step {
             self.rate.to_string()
         };
         let id = self.spec.workload.id();
-        format!("{}-{id}-{}-{rate}", self.engine.name, self.mode.name())
+        let extra = match self.extra {
+            Extra::Half { cores } => format!("-{cores}x0.5"),
+            _ => String::new(),
+        };
+        format!(
+            "{}-{id}-{}-{rate}{extra}",
+            self.engine.name,
+            self.mode.name()
+        )
     }
 }
 
@@ -67,6 +107,9 @@ pub struct Outcome {
     pub broker_dropped: u64,
     pub notes: Vec<String>,
     pub status: String,
+    pub latency: Option<Latency>,
+    /// CPU seconds of each thread of the engine while sending, the busiest first.
+    pub threads_s: Vec<f64>,
 }
 
 impl Outcome {
@@ -83,20 +126,12 @@ impl Outcome {
     }
 }
 
-/// Everything that runs during a step; dropped in this order, engine first.
-struct Stage {
-    engine: Box<dyn Engine>,
-    group: Group,
-    generator: Generator,
-    broker: Option<Broker>,
-    sink: PathBuf,
-}
-
 /// Runs a step in a folder of its own, which is removed again unless sinks are kept.
 pub fn run(options: &Options, step: &Step) -> Result<Outcome, String> {
     let work = options
         .work
         .join(format!("iotrunner-{}-{}", std::process::id(), step.label()));
+    provenance::same_engine(&step.engine)?;
     fs::create_dir_all(&work).map_err(|e| format!("{}: {e}", work.display()))?;
     let outcome = run_in(options, step, &work);
     if !options.keep {
@@ -112,31 +147,48 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         &mut stage.generator,
         stage.engine.as_mut(),
         window,
-        &stage.sink,
+        &stage.sinks,
     )?;
+    let follower = match step.extra {
+        Extra::Latency => Some(Follower::start(&stage.sinks[0])?),
+        _ => None,
+    };
     let mut meter = Meter::new(&stage);
     let idle_anon_kib = meter.before.engine_anon_kib;
     let start_cpu = meter.before.engine_cpu_ns;
+    let threads = sample::threads_cpu_ns(stage.engine.pid());
     stage.generator.tell("start")?;
     let done = send(&mut stage, &mut meter, options.seconds)?;
+    let threads_s = busiest(&threads, &sample::threads_cpu_ns(stage.engine.pid()));
     let due = window.due(done.end_ms);
     let last_growth = drain(&mut stage, &mut meter, due, options)?;
     let cpu = read(&stage).engine_cpu_ns.saturating_sub(start_cpu);
     let status = stage.engine.status();
-    let before_stop = warmup::size(&stage.sink);
+    let before_stop = warmup::total(&stage.sinks);
     stage.engine.finish()?;
-    let bytes_at_stop = settle_size(&stage.sink).saturating_sub(before_stop);
+    let bytes_at_stop = settle_size(&stage.sinks).saturating_sub(before_stop);
     let broker_dropped = stage.broker.as_ref().map_or(0, Broker::dropped);
+    let seen = follower.map(Follower::finish).transpose()?;
     let Stage {
         engine,
         group,
         generator,
         broker,
-        sink,
+        sinks,
     } = stage;
     drop((engine, generator, broker));
     let spec = &step.spec;
-    let proof = check::prove(spec.proof, spec.workload, &done.parts, &sink)?;
+    // Eight publishers race each other through a broker; one connection has an order to keep.
+    let ordered = step.mode == Mode::Direct;
+    let proof = check::prove(spec.proof, spec.workload, &done.parts, &sinks, ordered)?;
+    let latency = match seen {
+        Some(seen) => {
+            let stamps = fs::read_to_string(stamps_path(work))
+                .map_err(|e| format!("the generator's stamps: {e}"))?;
+            Some(latency::join(spec.workload, &seen, &stamps)?)
+        }
+        None => None,
+    };
     let close_late_ms = last_growth.saturating_sub(due);
     let verdict = judge::judge(&Evidence {
         proof: &proof,
@@ -147,6 +199,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         open_loop: step.mode == Mode::Broker,
         lag_ms_max: options.lag_ms_max,
         strict: !options.smoke,
+        unseen: latency.as_ref().map_or(0, |latency| latency.unseen),
     });
     let cpu_us_per_message = cpu as f64 / 1e3 / done.sent.max(1) as f64;
     Ok(Outcome {
@@ -162,7 +215,29 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         notes: group.notes.clone(),
         status,
         done,
+        latency,
+        threads_s,
     })
+}
+
+/// CPU seconds by thread between two looks, the busiest first, idle ones left out.
+fn busiest(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<f64> {
+    let was = |id: &str| {
+        before
+            .iter()
+            .find(|(b, _)| b == id)
+            .map_or(0, |(_, ns)| *ns)
+    };
+    let spent = after
+        .iter()
+        .map(|(id, ns)| ns.saturating_sub(was(id)) as f64 / 1e9);
+    let mut list: Vec<f64> = spent.filter(|seconds| *seconds >= 0.05).collect();
+    list.sort_by(|a, b| b.total_cmp(a));
+    list
+}
+
+fn stamps_path(work: &Path) -> PathBuf {
+    work.join("stamps.txt")
 }
 
 /// Starts broker or peer, then the engine, then the publishers.
@@ -183,28 +258,45 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
                 workload,
                 step.rate,
                 options.seconds,
+                step.extra.streams(),
             )?;
             peer = Some(generator);
             port
         }
     };
-    let sink = work.join("sink.jsonl");
+    let sinks: Vec<PathBuf> = (1..=step.extra.streams())
+        .map(|k| work.join(format!("sink{k}.jsonl")))
+        .collect();
+    let share = step.extra.share();
     let mut group = if options.cgroup {
-        Group::create(MEMORY_BYTES)
+        Group::create(MEMORY_BYTES, share)
     } else {
         Group::none("no control group (--cgroup off); memory limited with prlimit --data")
+    };
+    let cores = match step.extra {
+        // Where nothing is pinned there is one core only, and nothing to choose.
+        Extra::Half { cores: 2 } => options.engine_core.map(|_| "0,1".to_string()),
+        _ => options.engine_core.map(|core| core.to_string()),
     };
     let setting = Setting {
         spec: &step.spec,
         port,
-        sink: &sink,
+        sinks: &sinks,
         work,
         home: &options.home,
-        core: options.engine_core,
+        cores: cores.as_deref(),
+        prompt: step.extra == Extra::Latency,
         memory: (!group.memory_limited).then_some(MEMORY_BYTES),
     };
     let mut engine = engine::start(&step.engine, &setting)?;
     group.add(engine.pid());
+    if share.is_some() && !group.cpu_limited && !options.smoke {
+        return Err(
+            "this step needs a control group that limits CPU; there is none to be had \
+             here"
+                .to_string(),
+        );
+    }
     engine.begin()?;
     let generator = match peer {
         Some(generator) => generator,
@@ -215,6 +307,9 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
             port,
             step.rate,
             options.seconds,
+            (step.extra == Extra::Latency)
+                .then(|| stamps_path(work))
+                .as_deref(),
         )?,
     };
     Ok(Stage {
@@ -222,7 +317,7 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
         group,
         generator,
         broker,
-        sink,
+        sinks,
     })
 }
 
@@ -265,17 +360,18 @@ fn send(stage: &mut Stage, meter: &mut Meter, seconds: f64) -> Result<Done, Stri
 /// Waits until the file has stopped growing and its due close is past; returns the epoch ms of
 /// the last growth.
 fn drain(stage: &mut Stage, meter: &mut Meter, due: u64, options: &Options) -> Result<u64, String> {
+    // A busy CI machine may be behind when a window closes; the proof must not begin too early.
     let (quiet, extra) = if options.smoke {
-        (400, 500)
+        (400, 2_000)
     } else {
         (2_000, 1_500)
     };
     let end = unix_ms();
-    let (mut size, mut grown) = (warmup::size(&stage.sink), end);
+    let (mut size, mut grown) = (warmup::total(&stage.sinks), end);
     loop {
         std::thread::sleep(Duration::from_millis(5));
         let now = unix_ms();
-        let new = warmup::size(&stage.sink);
+        let new = warmup::total(&stage.sinks);
         if new != size {
             (size, grown) = (new, now);
         }
@@ -291,80 +387,15 @@ fn drain(stage: &mut Stage, meter: &mut Meter, due: u64, options: &Options) -> R
 }
 
 /// The size once it is the same for a moment.
-fn settle_size(path: &Path) -> u64 {
-    let mut size = warmup::size(path);
+fn settle_size(sinks: &[PathBuf]) -> u64 {
+    let mut size = warmup::total(sinks);
     for _ in 0..100 {
         std::thread::sleep(Duration::from_millis(30));
-        let now = warmup::size(path);
+        let now = warmup::total(sinks);
         if now == size {
             break;
         }
         size = now;
     }
     size
-}
-
-/// Takes a reading each second and keeps the differences.
-struct Meter {
-    before: Reading,
-    at: Instant,
-    start: Instant,
-    seconds: Vec<Second>,
-    sent: u64,
-    lag_ms: f64,
-}
-
-impl Meter {
-    fn new(stage: &Stage) -> Meter {
-        let now = Instant::now();
-        Meter {
-            before: read(stage),
-            at: now,
-            start: now,
-            seconds: Vec::new(),
-            sent: 0,
-            lag_ms: 0.0,
-        }
-    }
-
-    fn tick(&mut self, stage: &Stage, phase: &'static str) {
-        if self.at.elapsed() >= Duration::from_secs(1) {
-            self.take(stage, phase);
-        }
-    }
-
-    fn take(&mut self, stage: &Stage, phase: &'static str) {
-        let passed = self.at.elapsed().as_secs_f64();
-        let now = read(stage);
-        let before = self.before;
-        let pct = |after: u64, before: u64| sample::percent(after.saturating_sub(before), passed);
-        self.seconds.push(Second {
-            second: self.start.elapsed().as_secs_f64(),
-            phase,
-            sent: self.sent,
-            engine_cpu_pct: pct(now.engine_cpu_ns, before.engine_cpu_ns),
-            engine_anon_kib: now.engine_anon_kib,
-            broker_cpu_pct: pct(now.broker_cpu_ns, before.broker_cpu_ns),
-            generator_cpu_pct: pct(now.generator_cpu_ns, before.generator_cpu_ns),
-            generator_lag_ms: self.lag_ms,
-            broker_dropped: stage.broker.as_ref().map_or(0, Broker::dropped),
-            others_cpu_pct: now.others_pct(&before, passed),
-            sink_bytes: warmup::size(&stage.sink),
-        });
-        self.before = now;
-        self.at = Instant::now();
-    }
-}
-
-fn read(stage: &Stage) -> Reading {
-    let cpu = |pid: u32| sample::process_cpu_ns(pid).unwrap_or(0);
-    let engine = stage.engine.pid();
-    Reading {
-        engine_cpu_ns: stage.group.cpu_ns().unwrap_or_else(|| cpu(engine)),
-        engine_anon_kib: sample::anonymous_kib(engine).unwrap_or(0),
-        broker_cpu_ns: stage.broker.as_ref().map_or(0, |b| cpu(b.pid())),
-        generator_cpu_ns: cpu(stage.generator.pid()),
-        runner_cpu_ns: cpu(std::process::id()),
-        machine_cpu_ns: sample::machine_cpu_ns().unwrap_or(0),
-    }
 }

@@ -1,6 +1,6 @@
 //! Warm-up: probes are sent until one comes out of the sink, so the subscription is provably live.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use mqttgen::workload::PROBE_DEVICES;
@@ -19,7 +19,7 @@ pub fn run(
     generator: &mut Generator,
     engine: &mut dyn Engine,
     window: Window,
-    sink: &Path,
+    sinks: &[PathBuf],
 ) -> Result<(), String> {
     let wait = Duration::from_millis(window.longest_ms() + 1_200);
     let until = Instant::now() + DEAF_AFTER.max(wait * ROUNDS_MIN);
@@ -28,8 +28,8 @@ pub fn run(
         let deadline = Instant::now() + wait;
         while Instant::now() < deadline {
             engine.check()?;
-            if size(sink) > 0 {
-                return settle(sink);
+            if sinks.iter().all(|sink| size(sink) > 0) {
+                return settle(sinks);
             }
             std::thread::sleep(POLL);
         }
@@ -42,11 +42,11 @@ pub fn run(
 }
 
 /// Waits until the probes have passed.
-fn settle(sink: &Path) -> Result<(), String> {
-    let (mut last, mut since) = (size(sink), Instant::now());
+fn settle(sinks: &[PathBuf]) -> Result<(), String> {
+    let (mut last, mut since) = (total(sinks), Instant::now());
     while since.elapsed() < Duration::from_millis(300) {
         std::thread::sleep(POLL);
-        let now = size(sink);
+        let now = total(sinks);
         if now != last {
             (last, since) = (now, Instant::now());
         }
@@ -56,4 +56,9 @@ fn settle(sink: &Path) -> Result<(), String> {
 
 pub fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |m| m.len())
+}
+
+/// Bytes in all sinks together.
+pub fn total(sinks: &[PathBuf]) -> u64 {
+    sinks.iter().map(|sink| size(sink)).sum()
 }

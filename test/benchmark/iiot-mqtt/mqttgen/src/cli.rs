@@ -12,7 +12,7 @@ use crate::{control, direct, load, sink_check};
 
 const HELP: &str = "\
 mqttgen load   --addr HOST:PORT --workload w1 --rate N [--seconds 30] [--connections 8]
-               [--threads 4] [--summary FILE]
+               [--threads 4] [--stamps FILE] [--summary FILE]
     open-loop publishers, MQTT 3.1.1, QoS 0, on a fixed schedule
 mqttgen direct --workload w1 [--port 0] [--connections 1] [--rate 0] [--seconds 30] [--count 0]
                [--start-after-subscribe MS] [--summary FILE]
@@ -67,6 +67,7 @@ fn run_load(words: &[String]) -> Result<(), String> {
         "seconds",
         "connections",
         "threads",
+        "stamps",
         "summary",
     ];
     let args = Args::parse(words, &known)?;
@@ -77,6 +78,7 @@ fn run_load(words: &[String]) -> Result<(), String> {
         threads: args.get("threads", 4)?,
         rate: args.get("rate", 1_000)?,
         seconds: args.get("seconds", 30.0)?,
+        stamps: args.text("stamps").map(Into::into),
     };
     let events = Arc::new(Events::stdout());
     let parts = load::run(&options, &control::from_stdin(true), &events)?;

@@ -196,6 +196,7 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
     let broken = AtomicU64::new(0);
     let start = Instant::now();
     events.emit("started", &[("unix_ms", Field::Int(unix_ms()))]);
+    let mut lag_ms_max = 0f64;
     let total = || sent.iter().map(|n| n.load(Ordering::Relaxed)).sum::<u64>();
     thread::scope(|scope| {
         for ((peer, ring), sent) in peers.iter().zip(&mut rings).zip(&sent) {
@@ -219,12 +220,14 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
         let mut second = 1;
         while running.load(Ordering::Acquire) > 0 {
             thread::sleep(Duration::from_millis(5));
+            let late = lag_ms(options, start, total());
+            lag_ms_max = late.max(lag_ms_max);
             if start.elapsed() >= Duration::from_secs(second) {
-                let (n, lag) = (total(), lag_ms(options, start, total()));
+                let n = total();
                 let fields = [
                     ("second", Field::Int(second)),
                     ("sent", Field::Int(n)),
-                    ("lag_ms", lag),
+                    ("lag_ms", Field::Float(late)),
                 ];
                 events.emit("second", &fields);
                 second += 1;
@@ -248,6 +251,7 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
             ("sent", Field::Int(total())),
             ("seconds", Field::Float(seconds)),
             ("rate", Field::Float(total() as f64 / seconds)),
+            ("lag_ms_max", Field::Float(lag_ms_max)),
             ("broken", Field::Int(broken.load(Ordering::Relaxed))),
             ("parts", Field::Parts(&parts)),
         ],
@@ -256,12 +260,12 @@ fn push(options: &Options, events: &Events, peers: &[Arc<Peer>]) -> Vec<Part> {
 }
 
 /// How far the schedule is ahead of what was pushed. With no rate there is no schedule.
-fn lag_ms(options: &Options, start: Instant, sent: u64) -> Field<'static> {
+fn lag_ms(options: &Options, start: Instant, sent: u64) -> f64 {
     if options.rate == 0 {
-        return Field::Float(0.0);
+        return 0.0;
     }
     let due = start.elapsed().as_secs_f64().min(options.seconds) * options.rate as f64;
-    Field::Float(((due - sent as f64) / options.rate as f64 * 1e3).max(0.0))
+    ((due - sent as f64) / options.rate as f64 * 1e3).max(0.0)
 }
 
 struct Limits {

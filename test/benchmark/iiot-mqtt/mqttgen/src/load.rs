@@ -4,6 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::control::Command;
 use crate::mqtt;
-use crate::report::{Events, Field, unix_ms};
+use crate::report::{Events, Field, unix_ms, unix_ns};
 use crate::ring::Ring;
 use crate::workload::{Part, Workload};
 
@@ -31,6 +32,15 @@ pub struct Options {
     /// Messages per second over all connections.
     pub rate: u64,
     pub seconds: f64,
+    /// Where to write when each message was given to its socket; for latency.
+    pub stamps: Option<PathBuf>,
+}
+
+/// So many messages from index `first` on, in strides, were given to the socket at `unix_ns`.
+struct Stamp {
+    first: u64,
+    count: u64,
+    unix_ns: u64,
 }
 
 impl Options {
@@ -45,6 +55,7 @@ struct Publisher {
     index: u64,
     goal: u64,
     sent: u64,
+    stamps: Vec<Stamp>,
 }
 
 /// What the senders tell the reporter.
@@ -82,6 +93,7 @@ pub fn run(
             index,
             goal,
             sent: 0,
+            stamps: Vec::new(),
         });
     }
     events.emit(
@@ -97,7 +109,7 @@ pub fn run(
                 probes += n;
                 events.emit("probed", &[("total", Field::Int(probes))]);
             }
-            Command::Start if parts.is_empty() => parts = send(options, events, &mut publishers),
+            Command::Start if parts.is_empty() => parts = send(options, events, &mut publishers)?,
             Command::Start => {}
             Command::Quit => break,
         }
@@ -127,7 +139,11 @@ fn probe(workload: Workload, stream: &mut TcpStream, from: u64, n: u64) -> io::R
     stream.write_all(&bytes)
 }
 
-fn send(options: &Options, events: &Events, publishers: &mut [Publisher]) -> Vec<Part> {
+fn send(
+    options: &Options,
+    events: &Events,
+    publishers: &mut [Publisher],
+) -> Result<Vec<Part>, String> {
     let progress = Progress::default();
     let start = Instant::now();
     events.emit("started", &[("unix_ms", Field::Int(unix_ms()))]);
@@ -163,8 +179,25 @@ fn send(options: &Options, events: &Events, publishers: &mut [Publisher]) -> Vec
             count: p.sent,
         })
         .collect();
-    report_done(events, &progress, start.elapsed(), &parts);
-    parts
+    let took = start.elapsed();
+    if let Some(path) = &options.stamps {
+        write_stamps(path, publishers)
+            .map_err(|e| format!("cannot write the stamps to {}: {e}", path.display()))?;
+    }
+    report_done(events, &progress, took, &parts);
+    Ok(parts)
+}
+
+/// A line a write: first index, stride, count, nanoseconds since the epoch.
+fn write_stamps(path: &Path, publishers: &[Publisher]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(std::fs::File::create(path)?);
+    for p in publishers {
+        for s in &p.stamps {
+            let stride = publishers.len();
+            writeln!(out, "{} {stride} {} {}", s.first, s.count, s.unix_ns)?;
+        }
+    }
+    out.flush()
 }
 
 fn report_second(events: &Events, progress: &Progress, second: u64) {
@@ -223,6 +256,14 @@ fn send_group(
             let oldest_due = (p.sent as f64 * stride + p.index as f64) / rate;
             while p.sent < due {
                 let (packets, n) = p.ring.next(due - p.sent, WRITE_BYTES);
+                if options.stamps.is_some() {
+                    let first = p.index + p.sent * options.connections as u64;
+                    p.stamps.push(Stamp {
+                        first,
+                        count: n,
+                        unix_ns: unix_ns(),
+                    });
+                }
                 p.stream.write_all(packets)?;
                 p.sent += n;
                 progress.sent.fetch_add(n, Ordering::Relaxed);

@@ -219,6 +219,7 @@ fn the_generator_keeps_its_schedule_and_sends_every_id_once() {
         threads: 4,
         rate: 20_000,
         seconds: 1.0,
+        stamps: None,
     };
     let (commands, from) = channel();
     let log = Log::default();

@@ -13,6 +13,8 @@ pub struct Ids {
     workload: Workload,
     parts: Vec<Part>,
     seen: Vec<u64>,
+    /// Per device the last index in this file, if order is looked at.
+    last: Option<Vec<Option<u64>>>,
     /// Per slot: what stood before and after the id in a row that was right.
     right: Vec<Option<(Vec<u8>, Vec<u8>)>>,
     key: Finder<'static>,
@@ -20,11 +22,12 @@ pub struct Ids {
 }
 
 impl Ids {
-    pub fn new(workload: Workload, parts: &[Part]) -> Ids {
+    pub fn new(workload: Workload, parts: &[Part], ordered: bool) -> Ids {
         Ids {
             workload,
             parts: parts.to_vec(),
             seen: Vec::new(),
+            last: ordered.then(|| vec![None; workload.devices() as usize]),
             right: vec![None; workload.period() as usize],
             key: Finder::new(b"\"id\":"),
             proof: Proof::default(),
@@ -80,12 +83,24 @@ impl Ids {
             self.proof.duplicate += 1;
             return self.proof.example("twice", line);
         }
+        if let Some(list) = &mut self.last {
+            let last = &mut list[self.workload.device_of(i) as usize];
+            if last.is_some_and(|last| last > i) {
+                self.proof.disordered += 1;
+                self.proof.example("after a later one of its device", line);
+            }
+            *last = Some(i);
+        }
         self.seen[word] |= bit;
         self.proof.found += 1;
     }
 }
 
 impl Checker for Ids {
+    fn next_file(&mut self) {
+        self.last.iter_mut().for_each(|list| list.fill(None));
+    }
+
     fn line(&mut self, line: &[u8]) {
         let at = self.key.find(line).map(|at| at + 5);
         if let Some(i) = at.and_then(|at| self.known(line, at)) {
@@ -158,7 +173,7 @@ mod tests {
                 count: count / 2,
             },
         ];
-        let mut ids = Ids::new(Workload::W1, &parts);
+        let mut ids = Ids::new(Workload::W1, &parts, false);
         lines.iter().for_each(|line| ids.line(line.as_bytes()));
         ids.finish(&parts)
     }
@@ -205,5 +220,31 @@ mod tests {
         torn[8_001].truncate(40);
         assert_eq!(check(&torn, 9_000).wrong, 1);
         assert!(!check(&[], 9_000).exact());
+    }
+
+    #[test]
+    fn order_is_by_device_and_file() {
+        let parts = [Part {
+            first: 0,
+            stride: 1,
+            count: 9_000,
+        }];
+        let disordered = |files: &[Vec<String>]| {
+            let mut ids = Ids::new(Workload::W1, &parts, true);
+            for lines in files {
+                ids.next_file();
+                lines.iter().for_each(|line| ids.line(line.as_bytes()));
+            }
+            ids.finish(&parts).disordered
+        };
+        let lines = right(9_000);
+        assert_eq!(disordered(&[lines.clone()]), 0);
+        // Another device may come first, and another file begins anew.
+        let mut swapped = lines.clone();
+        swapped.swap(10, 11);
+        assert_eq!(disordered(&[swapped]), 0);
+        let (early, late) = lines.split_at(4_000);
+        assert_eq!(disordered(&[late.to_vec(), early.to_vec()]), 0);
+        assert!(disordered(&[[late, early].concat()]) > 0);
     }
 }

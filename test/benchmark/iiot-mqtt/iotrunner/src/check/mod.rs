@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::path::PathBuf;
 
 use mqttgen::workload::{Part, Workload};
 use serde_json::{Map, Value};
@@ -31,6 +31,8 @@ pub struct Proof {
     /// Rows with a wrong value, and lines that are no rows.
     pub wrong: u64,
     pub devices_missing: u64,
+    /// Rows of a device that stand after a later one of the same file; looked at with `ordered`.
+    pub disordered: u64,
     pub probes: u64,
     pub lines: u64,
     pub bytes: u64,
@@ -45,6 +47,7 @@ impl Proof {
             && self.unexpected == 0
             && self.wrong == 0
             && self.devices_missing == 0
+            && self.disordered == 0
     }
 
     fn example(&mut self, what: &str, line: &[u8]) {
@@ -62,7 +65,7 @@ impl fmt::Display for Proof {
         write!(
             f,
             "{verdict}: expected {}, found {}, missing {}, duplicate {}, unexpected {}, wrong {}, \
-             devices missing {}; {} lines, {} bytes, {} probe rows",
+             devices missing {}, out of order {}; {} lines, {} bytes, {} probe rows",
             self.expected,
             self.found,
             self.missing,
@@ -70,6 +73,7 @@ impl fmt::Display for Proof {
             self.unexpected,
             self.wrong,
             self.devices_missing,
+            self.disordered,
             self.lines,
             self.bytes,
             self.probes
@@ -77,25 +81,30 @@ impl fmt::Display for Proof {
     }
 }
 
-/// Reads the file and proves it.
+/// Reads the files and proves that together they hold what was sent. `ordered`: within a file the
+/// rows of a device must come in the order of sending (each file has one connection's).
 pub fn prove(
     kind: ProofKind,
     workload: Workload,
     parts: &[Part],
-    path: &Path,
+    paths: &[PathBuf],
+    ordered: bool,
 ) -> Result<Proof, String> {
     let mut checker: Box<dyn Checker> = match kind {
-        ProofKind::Ids => Box::new(ids::Ids::new(workload, parts)),
+        ProofKind::Ids => Box::new(ids::Ids::new(workload, parts, ordered)),
         ProofKind::Rows => Box::new(rows::Rows::new(workload)),
         ProofKind::Groups => Box::new(groups::Groups::new(workload)),
     };
     let (mut lines, mut bytes) = (0, 0);
-    lines::for_each(path, |line| {
-        lines += 1;
-        bytes += line.len() as u64 + 1;
-        checker.line(line);
-    })
-    .map_err(|e| format!("cannot read the sink file {}: {e}", path.display()))?;
+    for path in paths {
+        checker.next_file();
+        lines::for_each(path, |line| {
+            lines += 1;
+            bytes += line.len() as u64 + 1;
+            checker.line(line);
+        })
+        .map_err(|e| format!("cannot read the sink file {}: {e}", path.display()))?;
+    }
     let mut proof = checker.finish(parts);
     proof.lines = lines;
     proof.bytes = bytes;
@@ -103,6 +112,8 @@ pub fn prove(
 }
 
 pub trait Checker {
+    /// Called before each file.
+    fn next_file(&mut self) {}
     fn line(&mut self, line: &[u8]);
     fn finish(&mut self, parts: &[Part]) -> Proof;
 }

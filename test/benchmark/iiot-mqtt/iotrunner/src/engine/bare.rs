@@ -10,10 +10,14 @@ pub struct Bare {
 impl Bare {
     pub fn start(setting: &Setting) -> Result<Bare, String> {
         let me = std::env::current_exe().map_err(|e| e.to_string())?;
-        let mut command = children::command(&me.to_string_lossy(), setting.core, setting.memory);
+        let mut command =
+            children::command_on(&me.to_string_lossy(), setting.cores, setting.memory);
         command
             .args(["bare", "--port", &setting.port.to_string(), "--sink"])
-            .arg(setting.sink);
+            .arg(&setting.sinks[0]);
+        if setting.prompt {
+            command.arg("--prompt");
+        }
         Ok(Bare {
             process: Owned::spawn("the bare program", &mut command)?,
         })

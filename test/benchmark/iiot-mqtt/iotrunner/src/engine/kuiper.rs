@@ -10,6 +10,7 @@ use serde_json::json;
 use super::{Engine, Setting};
 use crate::children::{self, Owned};
 use crate::http;
+use crate::spec::Spec;
 
 const START_WITHIN: Duration = Duration::from_secs(20);
 
@@ -18,7 +19,7 @@ pub struct Kuiper {
     rest: u16,
     /// What `begin` sends: (method, path, body).
     requests: Vec<(&'static str, String, String)>,
-    rule: String,
+    rules: Vec<String>,
     log: PathBuf,
 }
 
@@ -35,7 +36,7 @@ impl Kuiper {
         let out = fs::File::create(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let err = out.try_clone().map_err(|e| e.to_string())?;
         let mut command =
-            children::command(&program.to_string_lossy(), setting.core, setting.memory);
+            children::command_on(&program.to_string_lossy(), setting.cores, setting.memory);
         command
             .env("KuiperBaseKey", &base)
             .env("KUIPER__BASIC__RESTPORT", ports[0].to_string())
@@ -51,7 +52,9 @@ impl Kuiper {
             process: Owned::spawn("kuiperd", &mut command)?,
             rest: ports[0],
             requests: requests(setting),
-            rule: setting.spec.workload.id().to_string(),
+            rules: (0..setting.sinks.len())
+                .map(|k| rule_id(setting, k))
+                .collect(),
             log,
         })
     }
@@ -118,38 +121,59 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
+fn rule_id(setting: &Setting, stream: usize) -> String {
+    let id = setting.spec.workload.id();
+    match stream {
+        0 => id.to_string(),
+        _ => format!("{id}-{}", stream + 1),
+    }
+}
+
 fn requests(setting: &Setting) -> Vec<(&'static str, String, String)> {
-    let spec = setting.spec;
     let conf = json!({
         "server": format!("tcp://127.0.0.1:{}", setting.port),
         "qos": 0,
         "protocolVersion": "3.1.1",
     });
-    // eKuiper starts the file anew after rollingCount rows, and at every checkInterval.
-    let file = json!({
-        "path": setting.sink,
-        "fileType": "lines",
-        "format": "json",
-        "sendSingle": true,
-        "rollingCount": 2_000_000_000_u64,
-        "checkInterval": "24h",
-    });
-    let rule = json!({
-        "id": spec.workload.id(),
-        "sql": spec.rule,
-        "actions": [{ "file": file }],
-        "options": { "qos": 0 },
-    });
     let conf_path = "/metadata/sources/mqtt/confKeys/bench".to_string();
-    vec![
-        ("PUT", conf_path, conf.to_string()),
-        (
-            "POST",
-            "/streams".to_string(),
-            json!({ "sql": spec.stream }).to_string(),
-        ),
-        ("POST", "/rules".to_string(), rule.to_string()),
-    ]
+    let mut requests = vec![("PUT", conf_path, conf.to_string())];
+    for (k, sink) in setting.sinks.iter().enumerate() {
+        let (stream, rule) = texts(setting.spec, k);
+        // eKuiper starts the file anew after rollingCount rows, and at every checkInterval.
+        let file = json!({
+            "path": sink,
+            "fileType": "lines",
+            "format": "json",
+            "sendSingle": true,
+            "rollingCount": 2_000_000_000_u64,
+            "checkInterval": "24h",
+        });
+        let rule = json!({
+            "id": rule_id(setting, k),
+            "sql": rule,
+            "actions": [{ "file": file }],
+            "options": { "qos": 0 },
+        });
+        let stream = json!({ "sql": stream });
+        requests.push(("POST", "/streams".to_string(), stream.to_string()));
+        requests.push(("POST", "/rules".to_string(), rule.to_string()));
+    }
+    requests
+}
+
+/// Stream and rule number `k`: the first are named as in the workload's folder.
+fn texts(spec: &Spec, k: usize) -> (String, String) {
+    if k == 0 {
+        return (spec.stream.clone(), spec.rule.clone());
+    }
+    let name = format!("telem{}", k + 1);
+    let stream = spec
+        .stream
+        .replace("STREAM telem ", &format!("STREAM {name} "));
+    (
+        stream,
+        spec.rule.replace("FROM telem", &format!("FROM {name}")),
+    )
 }
 
 impl Engine for Kuiper {
@@ -175,15 +199,16 @@ impl Engine for Kuiper {
 
     /// A stopped rule has closed its file.
     fn finish(&mut self) -> Result<(), String> {
-        let path = format!("/rules/{}/stop", self.rule);
-        http::expect_ok(self.rest, "POST", &path, "").map(|_| ())
+        self.rules.iter().try_for_each(|rule| {
+            http::expect_ok(self.rest, "POST", &format!("/rules/{rule}/stop"), "").map(|_| ())
+        })
     }
 
     fn status(&mut self) -> String {
-        let path = format!("/rules/{}/status", self.rule);
-        match http::request(self.rest, "GET", &path, "") {
-            Ok((_, text)) => text,
-            Err(e) => e,
-        }
+        let of = |rule: &String| {
+            let answer = http::request(self.rest, "GET", &format!("/rules/{rule}/status"), "");
+            answer.map_or_else(|e| e, |(_, text)| text)
+        };
+        self.rules.iter().map(of).collect::<Vec<_>>().join(" ")
     }
 }

@@ -16,6 +16,8 @@ pub mod telegraf;
 pub struct EngineSpec {
     pub name: String,
     pub path: PathBuf,
+    /// SHA-256 of the program; every step checks that it still is that one.
+    pub hash: String,
 }
 
 /// The REST-speaking engines differ in their etc/ folder only.
@@ -43,6 +45,7 @@ impl EngineSpec {
         Ok(EngineSpec {
             name: name.to_string(),
             path: PathBuf::from(path),
+            hash: String::new(),
         })
     }
 
@@ -57,12 +60,16 @@ pub struct Setting<'a> {
     pub spec: &'a Spec,
     /// Of the broker or the peer, on 127.0.0.1.
     pub port: u16,
-    pub sink: &'a Path,
+    /// One file for each stream; engines that know no REST take the first.
+    pub sinks: &'a [PathBuf],
     /// A folder of its own, removed afterwards.
     pub work: &'a Path,
     /// The folder that holds `peers/`.
     pub home: &'a Path,
-    pub core: Option<usize>,
+    /// As `taskset` reads it.
+    pub cores: Option<&'a str>,
+    /// Latency is measured: the floor then writes at once, as it would not for throughput.
+    pub prompt: bool,
     /// Bytes of private memory, when no control group limits it.
     pub memory: Option<u64>,
 }

@@ -16,13 +16,13 @@ impl Telegraf {
         let text = std::fs::read_to_string(&template)
             .map_err(|e| format!("{}: {e}", template.display()))?
             .replace("@PORT@", &setting.port.to_string())
-            .replace("@SINK@", &setting.sink.to_string_lossy());
+            .replace("@SINK@", &setting.sinks[0].to_string_lossy());
         let config = setting.work.join("telegraf.conf");
         std::fs::write(&config, text).map_err(|e| format!("{}: {e}", config.display()))?;
         let log =
             std::fs::File::create(setting.work.join("telegraf.log")).map_err(|e| e.to_string())?;
         let mut command =
-            children::command(&program.to_string_lossy(), setting.core, setting.memory);
+            children::command_on(&program.to_string_lossy(), setting.cores, setting.memory);
         command
             .arg("--config")
             .arg(&config)

@@ -8,7 +8,9 @@ use mqttgen::report::unix_ms;
 use crate::machine;
 use crate::options::Options;
 use crate::plan::Results;
+use crate::suite;
 
+pub mod figures;
 pub mod svg;
 pub mod tables;
 
@@ -29,6 +31,20 @@ pub fn write(options: &Options, command: &str, results: &Results) -> Result<Path
     put(&folder, "raw.csv", &tables::raw(&results.outcomes))?;
     put(&folder, "summary.md", &clean(tables::summary(results)))?;
     put(&folder, "proofs.md", &clean(tables::proofs(results)))?;
+    put(
+        &folder,
+        "figures.md",
+        &clean(figures::figures(options, results)),
+    )?;
+    put(
+        &folder,
+        "results.json",
+        &clean(figures::results_json(options, results)),
+    )?;
+    let histogram = tables::latencies(&results.outcomes);
+    if !histogram.is_empty() {
+        put(&folder, "latency.csv", &histogram)?;
+    }
     for (name, text) in svg::plots(&results.outcomes) {
         put(&folder, &name, &text)?;
     }
@@ -64,16 +80,27 @@ fn readme(options: &Options, command: &str, results: &Results) -> String {
     notes.sort();
     notes.dedup();
     let notes: String = notes.iter().map(|note| format!("- {note}\n")).collect();
+    let from = match (&options.from, options.suite) {
+        (Some(folder), Some(_)) => {
+            format!(
+                "- broker rates taken from {}\n",
+                suite::source_of_rates(folder)
+            )
+        }
+        _ => String::new(),
+    };
     let others = tables::others_mean(&results.outcomes);
     format!(
         "# Run `{}`\n\nWhat was run: `{command}`, sending for {} s a step.\n\n## Machine\n{}\n\n\
-         ## How it was limited and measured\n{notes}\
+         ## How it was limited and measured\n{notes}{from}\
          - everybody else on the machine used {others:.0} % of a core on average while sending\n\n\
          The figures are in [summary.md](summary.md), what was proven in [proofs.md](proofs.md), \
-         each second in [raw.csv](raw.csv).\n\n{}",
+         each second in [raw.csv](raw.csv), \
+         everything for programs in [results.json](results.json).\n\n## Figures\n{}\n## Steps\n{}",
         options.label,
         options.seconds,
         machine::describe(options),
+        figures::figures(options, results),
         tables::summary_table(results)
     )
 }

@@ -33,6 +33,15 @@ pub fn plots(outcomes: &[Outcome]) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What the pictures are called, without the ending.
+pub fn names(outcomes: &[&Outcome]) -> Vec<String> {
+    let name = |o: &&Outcome| format!("{}-{}", o.step.engine.name, o.step.spec.workload.id());
+    let mut list: Vec<String> = outcomes.iter().map(name).collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
 fn picture(name: &str, outcomes: &[&Outcome]) -> String {
     let series = |value: fn(&crate::sample::Second) -> f64| -> Vec<Line> {
         outcomes

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::latency::histogram;
 use crate::plan::Results;
 use crate::sample::Second;
 use crate::step::Outcome;
@@ -127,6 +128,25 @@ pub fn proofs(results: &Results) -> String {
     text
 }
 
+/// How many lines took how long, by step; empty where nothing was followed.
+pub fn latencies(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for outcome in outcomes {
+        let Some(latency) = &outcome.latency else {
+            continue;
+        };
+        if text.is_empty() {
+            text.push_str("step,what,up_to_us,count\n");
+        }
+        for (what, list) in [("latency", &latency.ns), ("error", &latency.error_ns)] {
+            for (top, count) in histogram(list) {
+                let _ = writeln!(text, "{},{what},{top},{count}", outcome.step.label());
+            }
+        }
+    }
+    text
+}
+
 /// Load of everybody else while sending, in percent of a core.
 pub fn others_mean(outcomes: &[Outcome]) -> f64 {
     let list: Vec<&Outcome> = outcomes.iter().collect();
@@ -134,7 +154,7 @@ pub fn others_mean(outcomes: &[Outcome]) -> f64 {
 }
 
 /// The mean over the seconds of sending.
-fn mean(outcomes: &[&Outcome], value: fn(&Second) -> f64) -> f64 {
+pub fn mean(outcomes: &[&Outcome], value: fn(&Second) -> f64) -> f64 {
     let seconds = outcomes
         .iter()
         .flat_map(|o| &o.seconds)
@@ -144,7 +164,7 @@ fn mean(outcomes: &[&Outcome], value: fn(&Second) -> f64) -> f64 {
 }
 
 /// 1234567 as 1,234,567.
-fn grouped(n: u64) -> String {
+pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
