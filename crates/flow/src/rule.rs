@@ -263,6 +263,11 @@ impl RuleCell {
         state.output.take_sinks()
     }
 
+    /// Rows of scan tables that it holds, by the table's name.
+    pub async fn tables(&self) -> Vec<(rekuiper_value::Str, Vec<rekuiper_value::Value>)> {
+        self.state.lock().await.chain.tables()
+    }
+
     /// The state of its operators.
     pub async fn save(&self) -> rekuiper_value::Value {
         self.state.lock().await.chain.save()

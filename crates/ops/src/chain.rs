@@ -6,7 +6,7 @@ use rekuiper_expr::CmpOp;
 use rekuiper_plan::physical::{
     AggregatePlan, RulePlan, SourceKind, SourcePlan, Stage, StagePlan, WindowPlan,
 };
-use rekuiper_value::Value;
+use rekuiper_value::{Str, Value};
 
 use crate::aggregate::Aggregated;
 use crate::aggregate_columns::AggregateColumns;
@@ -151,7 +151,8 @@ impl Building<'_> {
             }
             Stage::Join(plans) => {
                 let kinds: Vec<SourceKind> = self.sources.iter().map(|s| s.kind.clone()).collect();
-                Box::new(Join::new(plans, &kinds, self.owners.clone(), keep, cols))
+                let join = Join::new(plans, &kinds, self.owners.clone(), keep, cols);
+                Box::new(join.naming(&self.sources))
             }
             Stage::Lookup(plan) => {
                 let table = (self.tables)(plan.right);
@@ -249,6 +250,11 @@ impl Chain {
         let first = self.nodes.first().filter(|_| self.doors.len() == 1 && !self.one_by_one)?;
         let (col, op, number) = first.op.threshold()?;
         Some((col, op, number, first.stats.clone()))
+    }
+
+    /// Rows of scan tables that joins hold: the table's name, and its rows as objects.
+    pub fn tables(&self) -> Vec<(Str, Vec<Value>)> {
+        self.nodes.iter().flat_map(|n| n.op.tables()).collect()
     }
 
     /// State of all operators, for a checkpoint.

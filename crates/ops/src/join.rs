@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use rekuiper_expr::{CmpOp, Env, Expr, Frame, truth};
 use rekuiper_plan::physical::{JoinKind, JoinPlan, SourceKind, SourcePlan};
 use rekuiper_value::batch::Stamps;
-use rekuiper_value::{Column, Error, Result, Value};
+use rekuiper_value::{Column, Error, Field, Object, Result, Str, Value};
 
 use crate::chunk::{Emission, Origin, WindowTimes};
 use crate::frames::spread;
@@ -44,6 +44,8 @@ pub struct Join {
     steps: Vec<Step>,
     /// By source: a scan table's rows and how many it retains.
     tables: Vec<Option<(Rows, usize)>>,
+    /// By source: its name, and what its columns are called.
+    names: Vec<(Str, Vec<(u16, Field)>)>,
     /// By column: the source it comes from; computed ones have none.
     owners: Vec<Option<usize>>,
     /// Columns that later steps read.
@@ -127,7 +129,17 @@ impl Join {
             _ => None,
         };
         let tables = kinds.iter().enumerate().map(table).collect();
-        Join { steps, tables, owners, after, width }
+        Join { steps, tables, names: Vec::new(), owners, after, width }
+    }
+
+    /// Remembers what sources and columns are called, to show the rows of tables.
+    pub fn naming(mut self, sources: &[SourcePlan]) -> Self {
+        let fields = |s: &SourcePlan| {
+            let cols = (s.first_col as u16..).zip(s.fields.iter().cloned());
+            (s.stream.clone(), cols.collect())
+        };
+        self.names = sources.iter().map(fields).collect();
+        self
     }
 
     /// Keys of tuples: `None` where a part is null.
@@ -302,6 +314,32 @@ impl Op for Join {
 
     fn held(&self) -> usize {
         self.tables.iter().flatten().map(|(rows, _)| rows.held()).sum()
+    }
+
+    fn tables(&self) -> Vec<(Str, Vec<Value>)> {
+        let table = |(table, (name, fields)): (&Option<(Rows, usize)>, &(Str, Vec<_>))| {
+            let (rows, _) = table.as_ref()?;
+            let frame = rows.frame();
+            let row = |row| {
+                let mut object = Object::default();
+                for (col, field) in fields {
+                    let value = frame.col(*col).map_or(Value::Missing, |c| c.value(row));
+                    match (field, value) {
+                        (_, Value::Missing) => {}
+                        (Field::Named(name), value) => {
+                            object.insert(name.clone(), value);
+                        }
+                        (Field::Whole, Value::Object(all)) => {
+                            object.extend(all.iter().map(|(k, v)| (k.clone(), v.clone())));
+                        }
+                        _ => {}
+                    }
+                }
+                Value::object(object)
+            };
+            Some((name.clone(), rows.live().map(row).collect()))
+        };
+        self.tables.iter().zip(&self.names).filter_map(table).collect()
     }
 
     fn save(&self) -> Value {

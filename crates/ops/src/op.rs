@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rekuiper_expr::CmpOp;
 use rekuiper_functions::Cx;
-use rekuiper_value::{Error, Value};
+use rekuiper_value::{Error, Str, Value};
 
 use crate::{Chunk, NodeStats, Projection};
 
@@ -51,6 +51,11 @@ pub trait Op: Send {
     /// Rows that wait inside (for `buffer_length`).
     fn held(&self) -> usize {
         0
+    }
+
+    /// Rows of scan tables that are held for joins: the table's name and each row as an object.
+    fn tables(&self) -> Vec<(Str, Vec<Value>)> {
+        Vec::new()
     }
 
     /// State for checkpoints, and back. `Null`: none.

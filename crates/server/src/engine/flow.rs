@@ -308,9 +308,21 @@ impl RuleEngine for FlowEngine {
 
     fn scan_tables<'a>(&'a self, id: &'a str) -> Fut<'a, EngineResult<Vec<(String, Value)>>> {
         Box::pin(async move {
-            Err(EngineError::undefined(format!(
-                "rule {id} holds no rows of scan tables"
-            )))
+            let tables = self.engine.scan_tables(id).await;
+            if tables.is_empty() {
+                return Err(EngineError::undefined(format!("rule {id} joins no scan table")));
+            }
+            let mut out = Vec::new();
+            for (name, rows) in tables {
+                for row in rows {
+                    let text = rekuiper_value::json::to_string(&row);
+                    let text = text.map_err(|e| EngineError::undefined(e.to_string()))?;
+                    let content = serde_json::from_str(&text);
+                    let content = content.map_err(|e| EngineError::undefined(e.to_string()))?;
+                    out.push((name.to_string(), content));
+                }
+            }
+            Ok(out)
         })
     }
 
