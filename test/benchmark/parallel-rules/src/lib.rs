@@ -7,6 +7,7 @@
 
 pub mod case;
 pub mod engine;
+pub mod evidence;
 pub mod feed;
 pub mod idle;
 pub mod load;
