@@ -15,7 +15,8 @@ pub const DEF: FunctionDef = FunctionDef {
     ],
     returns: "array or object",
     doc: "With true: an array of the whole rows whose value was not there before. With false: the \
-          last row if its value is new, else null. 0 and -0, which print differently, are two values.",
+          last row if its value is new, else null. 0 and -0, which print differently, are two \
+          values.",
     ..FunctionDef::of(Kind::Aggregate {
         new: super::new::<Deduplicate>,
         star: false,

@@ -10,7 +10,7 @@ mod run;
 
 use serde_json::Value as Json;
 
-pub use run::{Mode, run, timed};
+pub use run::{Mode, run, timed, timed_with};
 
 /// The cases of a file, one a line.
 pub fn cases(jsonl: &str) -> Vec<Json> {

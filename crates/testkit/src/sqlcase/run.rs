@@ -5,6 +5,7 @@ use rekuiper_expr::{Env, Frame};
 use rekuiper_formats::Decoder;
 use rekuiper_functions::{Cx, NoHost, RowTimes};
 use rekuiper_ops::frames::Times;
+use rekuiper_ops::lookup::Lookups;
 use rekuiper_ops::{Chain, Chunk, Emission, OpCx, Origin, Output, Projection, chain};
 use rekuiper_plan::physical::{RulePlan, SourceKind};
 use rekuiper_plan::{Catalog, Planned, plan_rule};
@@ -62,6 +63,16 @@ pub fn run(case: &Json, mode: Mode) -> Result<Vec<Json>, String> {
 /// clock stops at every deadline of the operators, up to `until`. With `late` the ticks come so
 /// many milliseconds after their deadline.
 pub fn timed(case: &Json, until: i64, late: i64) -> Result<Vec<Json>, String> {
+    timed_with(case, until, late, &|_| None)
+}
+
+/// The same with lookup tables, by their names.
+pub fn timed_with(
+    case: &Json,
+    until: i64,
+    late: i64,
+    tables: &dyn Fn(&str) -> Option<Lookups>,
+) -> Result<Vec<Json>, String> {
     let sql = case["sql"].as_str().unwrap_or("");
     let streams = Streams::of(case)?;
     let select = parse_select(sql).map_err(|e| e.render(sql))?;
@@ -72,7 +83,9 @@ pub fn timed(case: &Json, until: i64, late: i64) -> Result<Vec<Json>, String> {
         s["input"].as_array().into_iter().flatten().map(|r| r["at"].as_i64().unwrap_or(0))
     });
     let mut layout = Layout::of(&plan);
-    let mut chain = build(plan);
+    let asked: Vec<_> = plan.sources.iter().map(|s| tables(&s.stream)).collect();
+    let name = |at: usize, word: &str| format!("op_{at}_{word}").into();
+    let mut chain = chain::build_with(plan, &name, &|at| asked.get(at).cloned().flatten());
     let mut out = Collected::default();
     let mut times = RowTimes::default();
     layout.now = case["begin"].as_i64().unwrap_or(0);
