@@ -31,10 +31,14 @@ pub enum TraceMode {
 /// Where the context stands in a row's metadata.
 pub const CONTEXT: &str = "traceId";
 
+/// Gets every trace that ends, as a tree of spans; must not wait.
+pub type Listener = Box<dyn Fn(Json) + Send + Sync>;
+
 /// Traces of all rules; the oldest give way.
 pub struct TraceStore {
     capacity: usize,
     kept: Mutex<Kept>,
+    listener: Mutex<Option<Listener>>,
 }
 
 #[derive(Default)]
@@ -63,8 +67,14 @@ struct Span {
 }
 
 impl TraceStore {
+    /// With a capacity of 0 none is kept: they go to the listener alone.
     pub fn new(capacity: usize) -> Arc<Self> {
-        Arc::new(TraceStore { capacity: capacity.max(1), kept: Mutex::default() })
+        Arc::new(TraceStore { capacity, kept: Mutex::default(), listener: Mutex::default() })
+    }
+
+    /// Who gets the traces from now on; `None`: nobody.
+    pub fn listen(&self, listener: Option<Listener>) {
+        *self.listener.lock().unwrap_or_else(|e| e.into_inner()) = listener;
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -93,6 +103,12 @@ impl TraceStore {
     }
 
     fn add(&self, id: String, trace: Trace) {
+        if let Some(tell) = &*self.listener.lock().unwrap_or_else(|e| e.into_inner()) {
+            tell(trace.tree(&id, 0));
+        }
+        if self.capacity == 0 {
+            return;
+        }
         let mut kept = self.lock();
         let id: Arc<str> = id.into();
         // one id that comes again and again takes the place of many

@@ -2,6 +2,7 @@
 //! safe: the server is the same whatever runs its rules.
 
 pub mod flow;
+mod otlp;
 pub mod probe;
 
 use std::future::Future;

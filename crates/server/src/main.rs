@@ -78,7 +78,8 @@ fn engine(starter: &Starter, broker: Option<&BrokerAt>) -> Result<Arc<dyn RuleEn
     }
     let zone = zone(&config.basic.timezone).map_err(|e| e.message)?;
     let basic = &config.basic;
-    let traces = basic.local_traces.then(|| TraceStore::new(basic.trace_capacity));
+    let kept = if basic.local_traces { basic.trace_capacity } else { 0 };
+    let traces = Some(TraceStore::new(kept));
     let measure_cpu = basic.cpu_usage;
     let states: Option<Arc<dyn StateStore>> = Some(Arc::new(starter.catalog.states()));
     let own = EngineConfig::new(Clock::Real, services);

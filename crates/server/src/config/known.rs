@@ -15,7 +15,9 @@ const WORKING: &[&str] = &[
     "rule.sendmetatosink", "rule.senderror", "rule.qos", "rule.checkpointinterval",
     "rule.restartstrategy.*", "source.httpserverip", "source.httpserverport",
     "source.httpservertls.*", "store.type", "store.extstatetype", "store.sqlite.name",
-    "opentelemetry.localtracecapacity", "opentelemetry.enablelocalstorage", "security.tls.*",
+    "opentelemetry.localtracecapacity", "opentelemetry.enablelocalstorage",
+    "opentelemetry.servicename", "opentelemetry.enableremotecollector",
+    "opentelemetry.remoteendpoint", "security.tls.*",
     "security.encryption.*", "broker.enable", "broker.listener",
 ];
 
@@ -36,9 +38,6 @@ pub const SILENT: &[(&str, &str)] = &[
     ("store.pebble.*", "definitions and states are kept in data/rekuiper.db"),
     ("store.fdb.*", "definitions and states are kept in data/rekuiper.db"),
     ("portable.*", "portable plugins are registered, but not run"),
-    ("opentelemetry.servicename", "traces are kept here and sent to nobody"),
-    ("opentelemetry.enableremotecollector", "traces are kept here and sent to nobody"),
-    ("opentelemetry.remoteendpoint", "traces are kept here and sent to nobody"),
     ("hack.*", "it is internal to eKuiper"),
 ];
 

@@ -1,6 +1,6 @@
 //! The real engine behind [`RuleEngine`]: definitions of the catalog become what `flow` runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rekuiper_connect::Props as ConnectProps;
 use rekuiper_flow::{
@@ -13,6 +13,7 @@ use rekuiper_sql::StreamDef;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::otlp::{self, Exporter};
 use super::{
     Change, Checked, ConnectionMetrics, ConnectionStatus, EngineError, EngineResult, Fut,
     InternalConnection, NodeMetrics, OnEnd, Props, RuleEngine, RunEnd, Side, Topo, TraceStrategy,
@@ -26,6 +27,7 @@ use crate::rules::definition::RuleDef;
 pub struct FlowEngine {
     engine: Arc<Engine>,
     view: CatalogView,
+    exporter: Mutex<Option<Exporter>>,
 }
 
 /// The catalog as planner and flow ask it.
@@ -163,7 +165,26 @@ impl FlowEngine {
     /// Must be called within a tokio runtime.
     pub fn new(catalog: Arc<Catalog>, config: EngineConfig) -> Self {
         let externals = Arc::new(Externals::new(catalog.clone(), config.services.clone()));
-        FlowEngine { engine: Engine::new(config), view: CatalogView(catalog, externals) }
+        let view = CatalogView(catalog, externals);
+        let made = FlowEngine { engine: Engine::new(config), view, exporter: Mutex::default() };
+        let settings = made.view.0.config.section("opentelemetry");
+        if settings.get("enableremotecollector") == Some(&true.into()) {
+            let text = |key| settings.get(key).and_then(Value::as_str).unwrap_or_default();
+            let (service, to) = (text("servicename"), text("remoteendpoint"));
+            if let Err(e) = made.export(service, to, true) {
+                tracing::error!("openTelemetry.remoteEndpoint: {}", e.message);
+            }
+        }
+        made
+    }
+
+    /// Sends traces to a collector from now on.
+    fn export(&self, service: &str, collector: &str, inside: bool) -> EngineResult<()> {
+        let Some(traces) = &self.engine.config.traces else { return Ok(()) };
+        let (exporter, door) = otlp::start(service, collector, inside)?;
+        traces.listen(Some(door));
+        *self.exporter.lock().unwrap_or_else(PoisonError::into_inner) = Some(exporter);
+        Ok(())
     }
 
     fn spec(&self, rule: &RuleDef) -> RuleSpec {
@@ -346,7 +367,19 @@ impl RuleEngine for FlowEngine {
         self.engine.config.traces.as_ref()?.get(trace_id)
     }
 
-    fn set_exporter(&self, _on: bool, _service: &str, _collector: &str) -> EngineResult<()> {
+    fn set_exporter(&self, on: bool, service: &str, collector: &str) -> EngineResult<()> {
+        let config = &self.view.0.config;
+        let settings = config.section("opentelemetry");
+        let own = settings.get("remoteendpoint").and_then(Value::as_str).unwrap_or_default();
+        let collector = if collector.is_empty() { own } else { collector };
+        if on {
+            // what the configuration names is meant; what comes over the API is guarded
+            return self.export(service, collector, collector == own || config.basic.private_net);
+        }
+        if let Some(traces) = &self.engine.config.traces {
+            traces.listen(None);
+        }
+        *self.exporter.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }
 

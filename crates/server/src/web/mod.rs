@@ -25,6 +25,16 @@ pub fn check_name<'a>(what: &str, name: &'a str) -> crate::error::ApiResult<&'a 
         return Ok(name);
     }
     Err(crate::error::ApiError::bad(format!(
-        "{what} {name:?} is not a valid name: use letters, digits, '_' and '-' only"
+        "{what} {:?} is not a valid name: use at most 255 letters, digits, '_' and '-'",
+        shortened(name)
     )))
+}
+
+/// Enough of a text to know it again in an error; texts of clients may have any length.
+pub fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        None => text.into(),
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+    }
 }
