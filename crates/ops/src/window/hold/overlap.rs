@@ -148,8 +148,8 @@ impl Overlap {
             open.end = end;
             return open;
         }
-        let call = |(def, args, col): &(_, Vec<Expr>, u16)| AggregateCall {
-            def: *def,
+        let call = |(def, args, col): &(&'static FunctionDef, Vec<Expr>, u16)| AggregateCall {
+            def,
             args: args.clone(),
             col: *col,
         };
