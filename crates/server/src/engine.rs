@@ -4,6 +4,8 @@
 pub mod flow;
 mod otlp;
 pub mod probe;
+mod trial;
+mod view;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -3,17 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rekuiper_connect::Props as ConnectProps;
-use rekuiper_flow::{
-    ActionSpec, Engine, EngineConfig, FlowCatalog, FlowError, NodeReport, RuleSpec, StreamSpec,
-};
-use rekuiper_functions::FunctionDef;
-use rekuiper_formats::proto::{MessageType, Schema};
-use rekuiper_plan::{Catalog as PlanCatalog, RuleOptions, StreamInfo};
-use rekuiper_sql::StreamDef;
+use rekuiper_flow::{ActionSpec, Engine, EngineConfig, FlowError, NodeReport, RuleSpec};
+use rekuiper_plan::RuleOptions;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::otlp::{self, Exporter};
+use super::view::CatalogView;
 use super::{
     Change, Checked, ConnectionMetrics, ConnectionStatus, EngineError, EngineResult, Fut,
     InternalConnection, NodeMetrics, OnEnd, Props, RuleEngine, RunEnd, Side, Topo, TraceStrategy,
@@ -25,140 +21,9 @@ use crate::rules::definition::RuleDef;
 
 /// See the module's doc.
 pub struct FlowEngine {
-    engine: Arc<Engine>,
-    view: CatalogView,
+    pub(super) engine: Arc<Engine>,
+    pub(super) view: CatalogView,
     exporter: Mutex<Option<Exporter>>,
-}
-
-/// The catalog as planner and flow ask it.
-#[derive(Clone)]
-struct CatalogView(Arc<Catalog>, Arc<Externals>);
-
-impl PlanCatalog for CatalogView {
-    fn stream(&self, name: &str) -> Option<StreamInfo> {
-        let entry = self.0.source(name)?;
-        let mut info = StreamInfo::new(entry.def.clone());
-        info.schema = self.schema_of(&entry.def);
-        Some(info)
-    }
-
-    fn external_function(&self, name: &str) -> Option<&'static FunctionDef> {
-        self.1.function(name)
-    }
-
-    fn is_source_type(&self, typ: &str) -> bool {
-        rekuiper_connect::find(typ).is_some_and(|c| c.source.is_some() || c.lookup.is_some())
-    }
-
-    fn is_sink_type(&self, typ: &str) -> bool {
-        rekuiper_connect::find(typ).is_some_and(|c| c.sink.is_some())
-    }
-}
-
-impl CatalogView {
-    /// The columns that SCHEMAID gives a stream without columns of its own.
-    fn schema_of(&self, def: &StreamDef) -> Option<Vec<rekuiper_sql::Field>> {
-        let id = def
-            .options
-            .schema_id
-            .as_deref()
-            .filter(|id| !id.is_empty())?;
-        if def.fields.as_ref().is_some_and(|f| !f.is_empty()) {
-            return None;
-        }
-        let columns = self.message(id).ok()?.columns();
-        Some(
-            columns
-                .into_iter()
-                .map(|(name, typ)| field(name, &typ))
-                .collect(),
-        )
-    }
-}
-
-fn field(name: rekuiper_value::Str, typ: &rekuiper_value::ColType) -> rekuiper_sql::Field {
-    rekuiper_sql::Field {
-        name,
-        typ: field_type(typ),
-        default: None,
-    }
-}
-
-fn field_type(typ: &rekuiper_value::ColType) -> rekuiper_sql::FieldType {
-    use rekuiper_sql::FieldType as F;
-    use rekuiper_value::ColType as C;
-    match typ {
-        C::Bigint => F::Bigint,
-        C::Float => F::Float,
-        C::String | C::Any => F::String,
-        C::Datetime => F::Datetime,
-        C::Boolean => F::Boolean,
-        C::Bytea => F::Bytea,
-        C::Array(element) => F::Array(Box::new(field_type(element))),
-        C::Struct(members) => F::Struct(members.iter().map(|(n, t)| field(n.clone(), t)).collect()),
-    }
-}
-
-impl FlowCatalog for CatalogView {
-    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
-        let entry = self.0.source(name)?;
-        let props = self.source_props(&entry.def);
-        Some(StreamSpec { def: entry.def.clone(), props })
-    }
-
-    fn source_props(&self, def: &StreamDef) -> ConnectProps {
-        let spec = StreamSpec { def: Arc::new(def.clone()), props: ConnectProps::default() };
-        let options = &def.options;
-        let mut props = self.0.source_props(spec.typ(), options.conf_key.as_deref());
-        if let Some(Ok(Value::Object(extra))) = options.extra.as_deref().map(serde_json::from_str) {
-            props.extend(extra);
-        }
-        ConnectProps::new(props)
-    }
-
-    fn sink_props(&self, typ: &str, own: Option<&Props>) -> ConnectProps {
-        ConnectProps::new(self.0.sink_props(typ, own.unwrap_or(&Props::new())))
-    }
-
-    fn message(&self, schema_id: &str) -> Result<MessageType, String> {
-        let (schema, message) = schema_id
-            .split_once('.')
-            .ok_or_else(|| format!("schema id {schema_id:?} must be schema.Message"))?;
-        let found = self
-            .0
-            .schema("protobuf", schema)
-            .ok_or_else(|| format!("schema type protobuf id {schema} not found in registry"))?;
-        let file = self.0.schema_file(&found);
-        let folder = file
-            .parent()
-            .map(std::path::Path::to_path_buf)
-            .unwrap_or_default();
-        let name = file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let own = folder.join(schema);
-        let open = move |wanted: &str| {
-            let inside = |f: &std::path::Path| {
-                let path = f.join(wanted);
-                let plain = !wanted.split('/').any(|part| part == ".." || part.is_empty());
-                plain.then(|| std::fs::read_to_string(path).ok()).flatten()
-            };
-            inside(&folder).or_else(|| inside(&own))
-        };
-        let schema = Schema::compile(&name, open).map_err(|e| e.to_string())?;
-        let plain = message.rsplit('.').next().unwrap_or(message);
-        schema.message(plain).map_err(|e| e.to_string())
-    }
-
-    fn aes_key(&self) -> Option<Vec<u8>> {
-        self.0.config.aes_key()
-    }
-
-    fn as_plan(&self) -> &dyn PlanCatalog {
-        self
-    }
 }
 
 impl FlowEngine {
@@ -432,105 +297,5 @@ impl RuleEngine for FlowEngine {
         props: &'a Props,
     ) -> Fut<'a, EngineResult<()>> {
         Box::pin(super::probe::probe(side, typ, props))
-    }
-}
-
-/// A running trial.
-struct Trial {
-    engine: Arc<Engine>,
-    id: String,
-}
-
-impl TrialRun for Trial {}
-
-impl Drop for Trial {
-    fn drop(&mut self) {
-        let (engine, id) = (self.engine.clone(), std::mem::take(&mut self.id));
-        rekuiper_rt::task::spawn("end of a trial", async move {
-            engine.stop(&id).await;
-            engine.forget(&id);
-        })
-        .detach();
-    }
-}
-
-/// The catalog of a trial: some streams are replaced by rows.
-struct Mocked<'a> {
-    view: &'a CatalogView,
-    trial: &'a TrialDef,
-}
-
-impl PlanCatalog for Mocked<'_> {
-    fn stream(&self, name: &str) -> Option<StreamInfo> {
-        self.view.stream(name)
-    }
-
-    fn external_function(&self, name: &str) -> Option<&'static FunctionDef> {
-        self.view.external_function(name)
-    }
-}
-
-impl FlowCatalog for Mocked<'_> {
-    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
-        let spec = self.view.stream_spec(name)?;
-        let Some(mock) = self.trial.mocks.iter().find(|m| m.stream == name) else {
-            return Some(spec);
-        };
-        let mut def = StreamDef::clone(&spec.def);
-        def.options.type_ = Some("simulator".into());
-        def.options.shared = Some(false);
-        let props = serde_json::json!({
-            "data": mock.rows,
-            "interval": mock.interval_ms,
-            "loop": mock.repeat,
-        });
-        let props = props.as_object().cloned().unwrap_or_default();
-        Some(StreamSpec {
-            def: Arc::new(def),
-            props: ConnectProps::new(props),
-        })
-    }
-
-    fn message(&self, schema_id: &str) -> Result<MessageType, String> {
-        self.view.message(schema_id)
-    }
-
-    fn aes_key(&self) -> Option<Vec<u8>> {
-        self.view.aes_key()
-    }
-
-    fn as_plan(&self) -> &dyn PlanCatalog {
-        self
-    }
-}
-
-impl FlowEngine {
-    async fn run_trial(
-        &self,
-        trial: TrialDef,
-        out: mpsc::Sender<String>,
-    ) -> EngineResult<Box<dyn TrialRun>> {
-        let id = format!("$$ruletest/{}", trial.id);
-        let spec = RuleSpec {
-            id: id.clone(),
-            sql: trial.sql.clone(),
-            actions: vec![ActionSpec {
-                typ: rekuiper_connect::channel::NAME.into(),
-                props: ConnectProps::new(trial.sink_props.clone()),
-            }],
-            send_error: true,
-            ..RuleSpec::default()
-        };
-        self.engine.stop(&id).await;
-        let catalog = Mocked {
-            view: &self.view,
-            trial: &trial,
-        };
-        self.engine.config.services.feeds.offer(&id, out);
-        self.engine.start(&spec, &catalog, Box::new(|_| {}))?;
-        Ok(Box::new(Trial {
-            engine: self.engine.clone(),
-            id,
-        }))
     }
 }

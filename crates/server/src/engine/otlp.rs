@@ -54,8 +54,8 @@ pub fn start(service: &str, collector: &str, inside: bool) -> EngineResult<(Expo
             let kind = axum::http::HeaderValue::from_static("application/json");
             headers.insert("content-type", kind);
             let (method, url) = (axum::http::Method::POST, url.clone());
-            let sent = client.send(&services, Call { method, url, headers, body }, ANSWER_WITHIN_MS);
-            let trouble = match sent.await {
+            let call = Call { method, url, headers, body };
+            let trouble = match client.send(&services, call, ANSWER_WITHIN_MS).await {
                 Ok(answer) if answer.status.is_success() => continue,
                 Ok(answer) => format!("it answered {}", answer.status),
                 Err(e) => e.text.to_string(),
