@@ -119,14 +119,29 @@ impl GaveWay {
 /// below it had time left and the broker did not get round to sending.
 const ENGINE_BUSY_PCT: f64 = 85.0;
 
-/// Who gave way: a late generator voids a step; what the broker says it dropped while the engine
-/// had time left is the broker's; all else is the engine's.
-pub fn gave_way(verdict: &Verdict, proof: &Proof, dropped: u64, busy_pct: f64) -> Option<GaveWay> {
+/// What is asked beside the verdict.
+#[derive(Clone, Copy, Default)]
+pub struct Signs {
+    /// The broker's own count; a second old at most, so only its being there is asked for.
+    pub dropped: u64,
+    /// CPU of the engine while sending.
+    pub busy_pct: f64,
+    /// CPU of the broker in the first second after the end of sending: it still had a queue.
+    pub broker_after_pct: f64,
+}
+
+/// From this much of a core on a broker was still delivering when nobody published any more.
+const BROKER_DELIVERS_PCT: f64 = 25.0;
+
+/// Who gave way: a late generator voids a step; where the engine had time left, what the broker says
+/// it dropped and what it delivered late is the broker's; all else is the engine's.
+pub fn gave_way(verdict: &Verdict, proof: &Proof, signs: Signs) -> Option<GaveWay> {
+    let lost = signs.dropped > 0 && proof.missing > 0;
+    let late = proof.exact() && signs.broker_after_pct > BROKER_DELIVERS_PCT;
     match verdict {
         Verdict::Sustained => None,
         Verdict::Void(_) => Some(GaveWay::Generator),
-        // The broker's count is a second old at most, so only its being there is asked for.
-        Verdict::Failed(_) if dropped > 0 && proof.missing > 0 && busy_pct < ENGINE_BUSY_PCT => {
+        Verdict::Failed(_) if (lost || late) && signs.busy_pct < ENGINE_BUSY_PCT => {
             Some(GaveWay::Broker)
         }
         Verdict::Failed(_) => Some(GaveWay::Engine),
@@ -221,17 +236,25 @@ mod tests {
             ..Proof::default()
         };
         let failed = Verdict::Failed(vec!["proof".to_string()]);
-        let who = |verdict: &Verdict, missing, dropped, busy| {
-            gave_way(verdict, &proof(missing), dropped, busy).map(GaveWay::name)
+        let who = |verdict: &Verdict, missing, dropped, busy_pct, broker_after_pct| {
+            let signs = Signs {
+                dropped,
+                busy_pct,
+                broker_after_pct,
+            };
+            gave_way(verdict, &proof(missing), signs).map(GaveWay::name)
         };
-        assert_eq!(who(&Verdict::Sustained, 0, 0, 10.0), None);
-        let late = Verdict::Void(String::new());
-        assert_eq!(who(&late, 9, 9, 99.0), Some("generator"));
-        assert_eq!(who(&failed, 9, 9, 10.0), Some("broker"));
-        assert_eq!(who(&failed, 9, 9, 99.0), Some("engine"));
+        assert_eq!(who(&Verdict::Sustained, 0, 0, 10.0, 90.0), None);
+        let void = Verdict::Void(String::new());
+        assert_eq!(who(&void, 9, 9, 99.0, 0.0), Some("generator"));
+        assert_eq!(who(&failed, 9, 9, 10.0, 0.0), Some("broker"));
+        assert_eq!(who(&failed, 9, 9, 99.0, 0.0), Some("engine"));
         // Lost although the broker dropped nothing: the engine's, however idle it was.
-        assert_eq!(who(&failed, 9, 0, 10.0), Some("engine"));
-        assert_eq!(who(&failed, 0, 9, 10.0), Some("engine"));
+        assert_eq!(who(&failed, 9, 0, 10.0, 90.0), Some("engine"));
+        assert_eq!(who(&failed, 0, 9, 10.0, 0.0), Some("engine"));
+        // All there, but late: whose queue was it?
+        assert_eq!(who(&failed, 0, 0, 10.0, 90.0), Some("broker"));
+        assert_eq!(who(&failed, 0, 0, 99.0, 90.0), Some("engine"));
     }
 
     #[test]

@@ -84,8 +84,13 @@ fn step_json(o: &Outcome) -> Value {
 }
 
 fn who(o: &Outcome) -> Option<GaveWay> {
-    let busy = mean(&[o], |s| s.engine_cpu_pct);
-    judge::gave_way(&o.verdict, &o.proof, o.broker_dropped, busy)
+    let after = o.seconds.iter().find(|s| s.phase == "drain");
+    let signs = judge::Signs {
+        dropped: o.broker_dropped,
+        busy_pct: mean(&[o], |s| s.engine_cpu_pct),
+        broker_after_pct: after.map_or(0.0, |s| s.broker_cpu_pct),
+    };
+    judge::gave_way(&o.verdict, &o.proof, signs)
 }
 
 fn held(o: &Outcome) -> bool {
@@ -281,7 +286,9 @@ fn growth(list: &[&Outcome]) -> String {
         let cells: Vec<String> = climb.iter().map(cell).collect();
         let costs: Vec<f64> = climb.iter().map(|o| o.cpu_us_per_message).collect();
         let most = largest_growth(&costs);
-        let within = most <= GROWTH_MAX && climb.iter().all(|o| held(o));
+        // A step that could not be run is not there.
+        let whole = climb.len() == heads.len() && climb.len() > 1;
+        let within = most <= GROWTH_MAX && whole && climb.iter().all(|o| held(o));
         let _ = writeln!(
             text,
             "| {} | {} | {most:.2} {} |",
