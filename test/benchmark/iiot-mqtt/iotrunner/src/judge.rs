@@ -133,8 +133,8 @@ pub struct Signs {
 /// From this much of a core on a broker was still delivering when nobody published any more.
 const BROKER_DELIVERS_PCT: f64 = 25.0;
 
-/// Who gave way: a late generator voids a step; where the engine had time left, what the broker says
-/// it dropped and what it delivered late is the broker's; all else is the engine's.
+/// Who gave way: a late generator voids a step; where the engine had time left, what the broker
+/// says it dropped and what it delivered late is the broker's; all else is the engine's.
 pub fn gave_way(verdict: &Verdict, proof: &Proof, signs: Signs) -> Option<GaveWay> {
     let lost = signs.dropped > 0 && proof.missing > 0;
     let late = proof.exact() && signs.broker_after_pct > BROKER_DELIVERS_PCT;
