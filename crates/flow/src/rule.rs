@@ -141,13 +141,15 @@ impl RuleCell {
         let mut state = self.state.lock().await;
         state.output.ack = batch.ack.clone();
         let now = self.clock.now_ms();
-        for (_, error) in &batch.errors {
-            state.error(error, &self.id, now);
-        }
         if self.traced.load(Relaxed) {
+            for (_, error) in &batch.errors {
+                state.error(error);
+            }
             return self.traced_batch(&mut state, source, map, batch).await;
         }
-        if batch.rows > 0 {
+        if state.send_error {
+            self.measured(|| state.process_with_errors(source, map, batch, &self.id, now));
+        } else if batch.rows > 0 {
             self.measured(|| state.process(source, map, batch, 0..batch.rows, &self.id, now));
         }
         self.after(&mut state).await;
@@ -199,7 +201,7 @@ impl RuleCell {
     /// An error of a source: seen by sinks where the rule sends errors.
     pub async fn on_error(&self, error: &Error) {
         let mut state = self.state.lock().await;
-        state.error(error, &self.id, self.clock.now_ms());
+        state.error(error);
         self.after(&mut state).await;
     }
 
@@ -284,6 +286,27 @@ impl RuleCell {
 }
 
 impl RuleState {
+    /// For rules that send errors: row by row, so that errors come out where they came up among
+    /// the results, however many rows come together.
+    fn process_with_errors(
+        &mut self,
+        source: usize,
+        map: &[u16],
+        batch: &Batch,
+        id: &str,
+        now: i64,
+    ) {
+        // each with the number of rows before it
+        let mut errors = batch.errors.iter().peekable();
+        for row in 0..batch.rows {
+            while let Some((_, error)) = errors.next_if(|(before, _)| *before as usize <= row) {
+                self.error(error);
+            }
+            self.process(source, map, batch, row..row + 1, id, now);
+        }
+        errors.for_each(|(_, error)| self.error(error));
+    }
+
     fn process(
         &mut self,
         source: usize,
@@ -343,7 +366,7 @@ impl RuleState {
         self.output.tick(now);
     }
 
-    fn error(&mut self, error: &Error, _id: &str, _now: i64) {
+    fn error(&mut self, error: &Error) {
         if self.send_error {
             rekuiper_ops::Output::error(&mut self.output, error);
         }

@@ -84,6 +84,18 @@ files! {
     expressions 201 ["text_after_semicolon_ignored" "a second statement is refused, not ignored"];
     operators 165;
     superset 14;
+    own 53 [
+        "int64_template" "the sink writes by a template",
+        "send_error_texts_stand_where_they_came_up" "errors are sent by the running rule",
+        "template_text_functions" "the sink writes by a template",
+        "template_numbers" "the sink writes by a template",
+        "template_lists" "the sink writes by a template",
+        "template_objects" "the sink writes by a template",
+        "template_flow" "the sink writes by a template",
+        "template_with_define" "the sink writes by a template",
+        "omit_if_empty_rows" "the sink leaves out what is empty",
+        "error_of_a_projection_is_one_row" "errors are sent by the running rule"
+    ];
     functions_array 140;
     functions_datetime 161;
     functions_hashing 45;

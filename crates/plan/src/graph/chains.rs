@@ -179,7 +179,8 @@ fn flow_out(graph: &Graph, sources: &Sources<'_>, node: &str, way: &Way) -> Resu
             )
             .map(|()| Flow::Collection)
         }
-        "script" => Err(wrong(node, "script operators are not part of this build")),
+        "script" => Err(wrong(node, "script operators are not part of this build")
+            .expected("a function node that calls a function made with POST /udf/javascript")),
         other => Err(wrong(node, format!("there is no operator of type {other}"))),
     }
 }

@@ -63,7 +63,10 @@ pub fn rule_options(case: &Json, force_buffered: bool) -> RuleOptions {
     let o = &case["options"];
     let flag = |key: &str| o[key].as_bool().unwrap_or(false);
     let late = match &o["lateTolerance"] {
-        Json::String(s) => s.trim_end_matches("ms").parse().unwrap_or(0),
+        Json::String(s) => match s.strip_suffix("ms") {
+            Some(number) => number.parse().unwrap_or(0),
+            None => s.trim_end_matches('s').parse::<i64>().map_or(0, |seconds| seconds * 1000),
+        },
         other => other.as_i64().unwrap_or(0),
     };
     RuleOptions {
