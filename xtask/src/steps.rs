@@ -19,6 +19,7 @@ const STEPS: &[Step] = &[
     Step { name: "generated pages", args: &PAGES, folder: "", slow: false },
     Step { name: "programs", args: &PROGRAMS, folder: "", slow: false },
     Step { name: "command line cases", args: &CLI_CASES, folder: "", slow: false },
+    Step { name: "cost of a message", args: &GUARD, folder: "", slow: true },
     Step { name: "workloads in small", args: &SMOKE, folder: BENCHMARK, slow: true },
 ];
 
@@ -27,8 +28,8 @@ const PAGES: [&str; 3] = ["xtask", "codegen", "--check"];
 const BENCHMARK: &str = "test/benchmark/iiot-mqtt";
 const PROGRAMS: [&str; 5] = ["build", "--bin", "kuiperd", "--bin", "kuiper"];
 const CLI_CASES: [&str; 5] = ["test", "-p", "rekuiper-cli", "--test", "cases"];
+const GUARD: [&str; 6] = ["run", "--release", "-p", "in-process", "--", "guard"];
 const SMOKE: [&str; 6] = ["run", "--release", "-p", "iotrunner", "--", "--smoke"];
-
 
 pub fn all(root: &Path, quick: bool) -> Result<(), String> {
     let mut times = Vec::new();
