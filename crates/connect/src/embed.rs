@@ -1,12 +1,12 @@
 //! `$embed`: a source and a sink for whoever holds the engine inside a process of their own:
-//! batches
-//! are pushed in and encoded results come out through bounded queues, without a socket or a file.
-//! Not for users: its name cannot be typed.
+//! batches are pushed in and results come out through bounded queues, without a socket or a file:
+//! as encoded payloads, a batch at a time or one by one, or as columns where the sink's `rows` says
+//! so. Not for users: its name cannot be typed.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use rekuiper_value::batch::RawBatch;
+use rekuiper_value::batch::{RawBatch, SourceColumns};
 use tokio::sync::mpsc;
 
 use crate::traits::{BoxFuture, Opened, Sink, SinkBatch, SinkCx, SinkData, Source, SourceCx};
@@ -25,11 +25,18 @@ pub struct Results {
     pub ends: Vec<u32>,
 }
 
+/// Who listens to a rule.
+enum Listener {
+    Payloads(mpsc::Sender<Results>),
+    Texts(mpsc::Sender<String>),
+    Columns(mpsc::Sender<Arc<SourceColumns>>),
+}
+
 /// Queues that wait for their stream or rule.
 #[derive(Default)]
 pub struct Embedded {
     inlets: Mutex<HashMap<String, mpsc::Receiver<RawBatch>>>,
-    outlets: Mutex<HashMap<String, mpsc::Sender<Results>>>,
+    outlets: Mutex<HashMap<String, Listener>>,
 }
 
 impl Embedded {
@@ -40,6 +47,20 @@ impl Embedded {
 
     /// The next `$embed` sink of that rule sends to this queue, waiting while it is full.
     pub fn collect(&self, rule: &str, to: mpsc::Sender<Results>) {
+        self.listen(rule, Listener::Payloads(to));
+    }
+
+    /// The same, one payload after the other (the live results of a trial run).
+    pub fn collect_texts(&self, rule: &str, to: mpsc::Sender<String>) {
+        self.listen(rule, Listener::Texts(to));
+    }
+
+    /// The same for a sink whose `rows` is true.
+    pub fn collect_columns(&self, rule: &str, to: mpsc::Sender<Arc<SourceColumns>>) {
+        self.listen(rule, Listener::Columns(to));
+    }
+
+    fn listen(&self, rule: &str, to: Listener) {
         self.outlets.lock().unwrap_or_else(|e| e.into_inner()).insert(rule.to_owned(), to);
     }
 
@@ -47,7 +68,7 @@ impl Embedded {
         self.inlets.lock().unwrap_or_else(|e| e.into_inner()).remove(stream)
     }
 
-    fn take_outlet(&self, rule: &str) -> Option<mpsc::Sender<Results>> {
+    fn take_outlet(&self, rule: &str) -> Option<Listener> {
         self.outlets.lock().unwrap_or_else(|e| e.into_inner()).remove(rule)
     }
 }
@@ -56,8 +77,8 @@ fn source(_datasource: &str, props: &Props) -> Result<Opened, ConnectError> {
     Ok(Opened::Source(Box::new(Inlet { rows: props.bool("rows", false)? })))
 }
 
-fn sink(_props: &Props) -> Result<Opened, ConnectError> {
-    Ok(Opened::Sink(Box::new(Outlet { to: None })))
+fn sink(props: &Props) -> Result<Opened, ConnectError> {
+    Ok(Opened::Sink(Box::new(Outlet { rows: props.bool("rows", false)?, to: None })))
 }
 
 struct Inlet {
@@ -93,7 +114,8 @@ impl Source for Inlet {
 }
 
 struct Outlet {
-    to: Option<mpsc::Sender<Results>>,
+    rows: bool,
+    to: Option<Listener>,
 }
 
 impl Sink for Outlet {
@@ -111,17 +133,57 @@ impl Sink for Outlet {
         from: usize,
     ) -> BoxFuture<'a, Result<(), ConnectError>> {
         Box::pin(async move {
-            let Some(to) = &self.to else { return Ok(()) };
-            let SinkData::Bytes { buf, ends, .. } = &batch.data else {
-                return Err(ConnectError::data("an embedded sink takes encoded payloads, not rows"));
-            };
-            let start = if from == 0 { 0 } else { ends[from - 1] + 1 };
-            let bytes = buf.get(start as usize..).unwrap_or_default().to_vec();
-            let ends = ends[from..].iter().map(|end| end - start).collect();
             // a listener that went away misses what comes
-            let _ = to.send(Results { bytes, ends }).await;
+            match (&self.to, &batch.data) {
+                (None, _) => {}
+                (Some(Listener::Payloads(to)), SinkData::Bytes { buf, ends, .. }) => {
+                    let _ = to.send(Results::from(buf, ends, from)).await;
+                }
+                (Some(Listener::Texts(to)), SinkData::Bytes { .. }) => {
+                    for i in from..batch.len() {
+                        let text = String::from_utf8_lossy(batch.payload(i)).into_owned();
+                        if to.send(text).await.is_err() {
+                            break;
+                        }
+                    }
+                }
+                (Some(Listener::Columns(to)), SinkData::Columns(parts)) => {
+                    let mut before = 0;
+                    for part in parts {
+                        let written = from.saturating_sub(before).min(part.rows);
+                        before += part.rows;
+                        match written {
+                            0 => drop(to.send(part.clone()).await),
+                            all if all == part.rows => {}
+                            some => drop(to.send(Arc::new(part.rows(some..part.rows))).await),
+                        }
+                    }
+                }
+                (Some(Listener::Payloads(_) | Listener::Texts(_)), _) => {
+                    return Err(ConnectError::data("whoever listens expects encoded payloads"));
+                }
+                (Some(Listener::Columns(_)), _) => {
+                    return Err(ConnectError::data(
+                        "whoever listens expects columns: the sink needs rows: true, and no \
+                         other shape of its results",
+                    ));
+                }
+            }
             Ok(())
         })
+    }
+
+    fn takes_columns(&self) -> bool {
+        self.rows
+    }
+}
+
+impl Results {
+    /// Payload `from` and all behind it.
+    fn from(buf: &[u8], ends: &[u32], from: usize) -> Self {
+        let start = if from == 0 { 0 } else { ends[from - 1] + 1 };
+        let bytes = buf.get(start as usize..).unwrap_or_default().to_vec();
+        Results { bytes, ends: ends[from..].iter().map(|end| end - start).collect() }
     }
 }
 
@@ -154,6 +216,38 @@ mod tests {
         assert_eq!((&all.bytes[..], &all.ends[..]), (&b"one\ntwo\nthree\n"[..], &[3, 7, 13][..]));
         let last = rx.recv().await.unwrap();
         assert_eq!((&last.bytes[..], &last.ends[..]), (&b"three\n"[..], &[5][..]));
+    }
+
+    #[tokio::test]
+    async fn columns_come_out_as_they_are() {
+        use rekuiper_value::{Column, Value};
+
+        let world = World::new();
+        let (tx, mut rx) = mpsc::channel(4);
+        world.services.embedded.collect_columns("r", tx);
+        let mut out = sink_of(sink(&props(serde_json::json!({"rows": true}))));
+        assert!(out.takes_columns());
+        let cx = world.sink_cx();
+        out.open(&cx).await.unwrap();
+        let part = |ints: &[i64]| {
+            let cols = vec![Column::whole_numbers(ints.to_vec())];
+            Arc::new(SourceColumns { names: ["a".into()].into(), cols, rows: ints.len() })
+        };
+        let data = SinkData::Columns(vec![part(&[1, 2]), part(&[3, 4, 5])]);
+        let batch = SinkBatch { data, ack: None };
+        assert_eq!(batch.len(), 5);
+        out.write(&batch, 0).await.unwrap();
+        out.write(&batch, 3).await.unwrap();
+        drop(out);
+        let mut seen = Vec::new();
+        while let Some(part) = rx.recv().await {
+            let values = (0..part.rows).map(|row| part.column("a").unwrap().value(row));
+            seen.push(values.collect::<Vec<_>>());
+        }
+        let ints = |all: &[i64]| all.iter().map(|i| Value::Int(*i)).collect::<Vec<_>>();
+        assert_eq!(seen, [ints(&[1, 2]), ints(&[3, 4, 5]), ints(&[4, 5])]);
+        let refused = sink_of(sink(&props(serde_json::json!({}))));
+        assert!(!refused.takes_columns());
     }
 
     #[tokio::test]

@@ -13,7 +13,6 @@ pub mod status;
 pub mod tls;
 pub mod traits;
 
-pub mod channel;
 pub mod embed;
 pub mod file;
 pub mod http;

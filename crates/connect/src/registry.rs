@@ -23,7 +23,6 @@ pub struct ConnectorDef {
 
 /// One line a connector.
 static CONNECTORS: &[&ConnectorDef] = &[
-    &crate::channel::CONNECTOR,
     &crate::embed::CONNECTOR,
     &crate::file::CONNECTOR,
     &crate::httppull::CONNECTOR,

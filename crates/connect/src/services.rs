@@ -27,9 +27,7 @@ pub struct Services {
     pub results: ResultLog,
     /// The broker inside this process, with the addresses it listens on.
     pub broker: OnceLock<(BrokerHandle, Vec<SocketAddr>)>,
-    /// Who waits for results inside this process.
-    pub feeds: crate::channel::Feeds,
-    /// Queues of an application around the engine.
+    /// Queues of whoever holds the engine in this process.
     pub embedded: crate::embed::Embedded,
     /// The port that httppush, websocket and sse share; set once by whoever holds it.
     pub data_server: OnceLock<Arc<dyn DataServer>>,
@@ -47,7 +45,6 @@ impl Services {
             memory: MemoryBus::default(),
             results: ResultLog::default(),
             broker: OnceLock::new(),
-            feeds: Default::default(),
             embedded: Default::default(),
             data_server: OnceLock::new(),
             private_net: AtomicBool::new(false),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rekuiper_rt::Clock;
 use rekuiper_rt::queue::{self, Refused, Weight};
-use rekuiper_value::batch::{Ack, RawBatch};
+use rekuiper_value::batch::{Ack, RawBatch, SourceColumns};
 use rekuiper_value::{Error, Object, Str, Value};
 
 use crate::{ConnStatus, Services};
@@ -157,6 +157,8 @@ pub enum SinkData {
     },
     /// Results as rows; each emission a list.
     Rows { emissions: Vec<Arc<Vec<Object>>>, props: Vec<Vec<Str>> },
+    /// Results as columns, for whoever computes on in this process: nothing was written as text.
+    Columns(Vec<Arc<SourceColumns>>),
 }
 
 impl SinkBatch {
@@ -165,6 +167,7 @@ impl SinkBatch {
         match &self.data {
             SinkData::Bytes { ends, .. } => ends.len(),
             SinkData::Rows { emissions, .. } => emissions.len(),
+            SinkData::Columns(parts) => parts.iter().map(|part| part.rows).sum(),
         }
     }
 
@@ -172,21 +175,23 @@ impl SinkBatch {
         self.len() == 0
     }
 
-    /// Payload `i`; empty for rows.
+    /// Payload `i`; empty for rows and columns.
     pub fn payload(&self, i: usize) -> &[u8] {
         match &self.data {
             SinkData::Bytes { buf, ends, .. } => {
                 let start = if i == 0 { 0 } else { ends[i - 1] as usize + 1 };
                 &buf[start..ends[i] as usize]
             }
-            SinkData::Rows { .. } => &[],
+            SinkData::Rows { .. } | SinkData::Columns(_) => &[],
         }
     }
 
     /// Value of the templated property number `prop` for payload `i`.
     pub fn prop(&self, i: usize, prop: usize) -> Option<&Str> {
-        let (SinkData::Bytes { props, .. } | SinkData::Rows { props, .. }) = &self.data;
-        props.get(i)?.get(prop)
+        match &self.data {
+            SinkData::Bytes { props, .. } | SinkData::Rows { props, .. } => props.get(i)?.get(prop),
+            SinkData::Columns(_) => None,
+        }
     }
 }
 
@@ -198,6 +203,7 @@ impl Weight for SinkBatch {
         match &self.data {
             SinkData::Bytes { buf, .. } => buf.len(),
             SinkData::Rows { emissions, .. } => emissions.iter().map(|e| e.len() * 64).sum(),
+            SinkData::Columns(parts) => parts.iter().map(|p| p.rows * p.cols.len() * 8).sum(),
         }
     }
 }
@@ -267,6 +273,12 @@ pub trait Sink: Send {
 
     /// Whether it takes rows instead of encoded payloads.
     fn takes_rows(&self) -> bool {
+        false
+    }
+
+    /// Whether it takes columns instead of encoded payloads, where the action asks for no other
+    /// shape.
+    fn takes_columns(&self) -> bool {
         false
     }
 

@@ -419,7 +419,7 @@ fn add_sink(
     topo: &mut Topo,
 ) {
     let MadeSink { action, op, sink, stats, shaper } = made;
-    let rows = sink.takes_rows();
+    let (rows, columns) = (sink.takes_rows(), sink.takes_columns());
     let cx = SinkCx {
         services: config.services.clone(),
         clock: config.clock.clone(),
@@ -453,7 +453,7 @@ fn add_sink(
         });
         from = Some(name);
     }
-    put_in_lane(lanes, port, shaper, &action.props);
+    put_in_lane(lanes, port, shaper, columns, &action.props);
 }
 
 fn join(topo: &mut Topo, from: &str, to: &str) {
@@ -464,11 +464,21 @@ fn join(topo: &mut Topo, from: &str, to: &str) {
 }
 
 /// Sinks of plain JSON with the same form share a lane; others have their own.
-fn put_in_lane(lanes: &mut Vec<Lane>, port: Port, shaper: Option<Shaper>, props: &Props) {
+fn put_in_lane(
+    lanes: &mut Vec<Lane>,
+    port: Port,
+    shaper: Option<Shaper>,
+    columns: bool,
+    props: &Props,
+) {
     if let Some(shaper) = shaper {
         let kind = LaneKind::Shaped(Box::new(shaper));
         lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
         return;
+    }
+    if columns {
+        let kind = LaneKind::Columns;
+        return lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
     }
     let flag = |key: &str| props.bool(key, false).unwrap_or(false);
     let (single, omit) = (flag("sendSingle"), flag("omitIfEmpty"));

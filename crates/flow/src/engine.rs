@@ -464,10 +464,9 @@ impl Engine {
 
     /// Rows of scan tables that a running rule holds for its joins, by the table's name.
     pub async fn scan_tables(&self, id: &str) -> Vec<(Str, Vec<Value>)> {
-        let cells = |run: &Box<Run>| Some(run.live.as_ref()?.cells.clone());
-        let cells = lock(&self.runs).get(id).and_then(cells).unwrap_or_default();
+        let cells = lock(&self.runs).get(id).and_then(|run| Some(run.live.as_ref()?.cells.clone()));
         let mut all = Vec::new();
-        for cell in cells {
+        for cell in cells.unwrap_or_default() {
             all.extend(cell.tables().await);
         }
         all

@@ -3,19 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use rekuiper_connect::{SinkBatch, SinkData};
-use rekuiper_expr::Env;
-use rekuiper_functions::{Cx, RowTimes};
-use rekuiper_ops::frames::Times;
-use rekuiper_ops::{Chunk, Emission, NodeStats, Output, Projection};
+use rekuiper_functions::Cx;
+use rekuiper_ops::{Chunk, NodeStats, Output, Projection};
 use rekuiper_rt::Clock;
 use rekuiper_value::batch::Ack;
-use rekuiper_value::{Error, Object, Str};
+use rekuiper_value::{Error, Object};
 
 use crate::deliver::Port;
 use crate::shape::Shaper;
 use crate::sink::SinkHandle;
-use crate::spares;
+
+mod columns;
+mod json;
+mod ready;
+mod rows;
+
+use json::JsonWriter;
+pub use ready::Ready;
+use rows::{Hits, emissions};
 
 /// See the module's doc.
 pub struct RuleOutput {
@@ -39,37 +44,10 @@ pub struct Lane {
 pub enum LaneKind {
     /// JSON of whole rows, straight from the columns.
     Json { single: bool, omit_if_empty: bool },
+    /// Columns of the results, for sinks inside this process.
+    Columns,
     /// Everything else: rows as objects, shaped by the sink's properties.
     Shaped(Box<Shaper>),
-}
-
-/// Payloads that wait to be delivered.
-#[derive(Default)]
-pub struct Ready {
-    pub buf: Vec<u8>,
-    pub ends: Vec<u32>,
-    pub props: Vec<Vec<Str>>,
-    pub rows: Vec<Arc<Vec<Object>>>,
-    pub header: Option<Arc<str>>,
-}
-
-impl Ready {
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty() && self.rows.is_empty()
-    }
-
-    /// Takes a buffer that a sink gave back, where there is none yet.
-    fn begin(&mut self) {
-        if self.buf.capacity() == 0 {
-            (self.buf, self.ends) = spares::take();
-        }
-    }
-
-    /// Marks the end of a payload.
-    pub fn end(&mut self) {
-        self.ends.push(self.buf.len() as u32);
-        self.buf.push(b'\n');
-    }
 }
 
 impl RuleOutput {
@@ -133,7 +111,7 @@ impl RuleOutput {
     pub fn deadline(&self) -> Option<i64> {
         let held = |lane: &Lane| match &lane.kind {
             LaneKind::Shaped(shaper) => shaper.deadline(),
-            LaneKind::Json { .. } => None,
+            LaneKind::Json { .. } | LaneKind::Columns => None,
         };
         self.lanes.iter().filter_map(held).min()
     }
@@ -149,32 +127,6 @@ impl RuleOutput {
 
     pub fn take_sinks(&mut self) -> Vec<SinkHandle> {
         self.lanes.drain(..).flat_map(|l| l.ports).map(Port::into_handle).collect()
-    }
-}
-
-impl Ready {
-    fn copy(&self) -> Ready {
-        Ready {
-            buf: self.buf.clone(),
-            ends: self.ends.clone(),
-            props: self.props.clone(),
-            rows: self.rows.clone(),
-            header: self.header.clone(),
-        }
-    }
-
-    fn into_batch(self, ack: Option<Ack>) -> SinkBatch {
-        let data = if self.rows.is_empty() {
-            SinkData::Bytes {
-                buf: self.buf,
-                ends: self.ends,
-                props: self.props,
-                header: self.header,
-            }
-        } else {
-            SinkData::Rows { emissions: self.rows, props: self.props }
-        };
-        SinkBatch { data, ack }
     }
 }
 
@@ -198,17 +150,21 @@ impl Output for RuleOutput {
                         omit_if_empty: *omit_if_empty,
                         counted,
                         hits,
+                        send_error: self.send_error,
+                        told: 0,
                         errors: Vec::new(),
                     };
                     writer.write(chunk, projection, cx);
-                    let errors = writer.errors;
-                    taken = lane.ready.ends.len() - before;
+                    let (errors, told) = (writer.errors, writer.told);
+                    taken = lane.ready.ends.len() - before - told;
                     if self.send_error {
-                        for error in errors {
-                            lane.ready.buf.extend_from_slice(error.0.as_bytes());
-                            lane.ready.end();
-                        }
+                        errors.iter().for_each(|error| lane.ready.text(&error.0));
                     }
+                }
+                LaneKind::Columns => {
+                    let made = columns::of(chunk, projection, cx, counted, hits);
+                    taken = made.as_ref().map_or(0, |columns| columns.rows);
+                    lane.ready.columns.extend(made);
                 }
                 LaneKind::Shaped(shaper) => {
                     let rows = objects
@@ -232,190 +188,10 @@ impl Output for RuleOutput {
     fn error(&mut self, error: &Error) {
         for lane in &mut self.lanes {
             match &mut lane.kind {
-                LaneKind::Json { .. } => {
-                    lane.ready.buf.extend_from_slice(error.0.as_bytes());
-                    lane.ready.end();
-                }
+                LaneKind::Json { .. } => lane.ready.text(&error.0),
+                LaneKind::Columns => lane.ready.columns.push(columns::of_error(error)),
                 LaneKind::Shaped(shaper) => shaper.push_error(error, &mut lane.ready),
             }
         }
-    }
-}
-
-/// What last_hit_count() and its like tell of the results before a row.
-#[derive(Clone, Copy)]
-struct Hits {
-    before: RowTimes,
-    event_time: bool,
-}
-
-impl Hits {
-    /// When result number `at` of the chunk was.
-    fn time(&self, chunk: &Chunk<'_>, at: usize, now_ms: i64) -> i64 {
-        match (self.event_time, chunk.emission) {
-            (false, _) => now_ms,
-            (true, Emission::Set(times)) => times.end.unwrap_or(now_ms),
-            (true, Emission::Rows) => {
-                chunk.stamps.get(chunk.sel.get(at).map_or(0, |r| *r as usize))
-            }
-        }
-    }
-
-    /// The context of result number `at`: its times, and the hits before it.
-    fn enter(&self, chunk: &Chunk<'_>, at: usize, cx: &mut Cx<'_>) {
-        let row = chunk.sel.get(at).map_or(0, |r| *r as usize);
-        Times { stamps: chunk.stamps, emission: chunk.emission }.enter(row, cx);
-        if at > 0 && chunk.emission == Emission::Rows {
-            cx.row.hit_count = self.before.hit_count + at as i64;
-            cx.row.hit_time = self.time(chunk, at - 1, cx.now_ms);
-        }
-    }
-
-    /// What holds after the chunk.
-    fn after(&self, chunk: &Chunk<'_>, cx: &mut Cx<'_>) {
-        cx.row = self.before;
-        let rows = chunk.sel.len();
-        match chunk.emission {
-            Emission::Rows if rows > 0 => {
-                cx.row.hit_count += rows as i64;
-                cx.row.hit_time = self.time(chunk, rows - 1, cx.now_ms);
-            }
-            Emission::Rows => {}
-            Emission::Set(_) => {
-                cx.row.agg_hit_count += 1;
-                cx.row.agg_hit_time = self.time(chunk, 0, cx.now_ms);
-            }
-        }
-    }
-}
-
-/// Result rows as objects, one list an emission. Rows that fail are counted and left out; a set
-/// with a failing row is lost as a whole.
-fn emissions(
-    chunk: &Chunk<'_>,
-    projection: &Projection,
-    cx: &mut Cx<'_>,
-    counted: Option<&NodeStats>,
-    hits: Hits,
-) -> Vec<Arc<Vec<Object>>> {
-    let set = matches!(chunk.emission, Emission::Set(_));
-    let mut out = Vec::new();
-    let mut list = Vec::new();
-    for (at, &row) in chunk.sel.iter().enumerate() {
-        if projection.uses_row_context {
-            hits.enter(chunk, at, cx);
-        }
-        match projection.object(Env { frame: &chunk.frame, cx }, row as usize) {
-            Ok(object) if set => list.push(object),
-            Ok(object) => out.push(Arc::new(vec![object])),
-            Err(error) => {
-                if let Some(project) = counted {
-                    project.exception(&error.0, cx.now_ms);
-                }
-                if set {
-                    return out;
-                }
-            }
-        }
-    }
-    if set {
-        out.push(Arc::new(list));
-    }
-    out
-}
-
-struct JsonWriter<'a> {
-    ready: &'a mut Ready,
-    single: bool,
-    omit_if_empty: bool,
-    counted: Option<&'a NodeStats>,
-    hits: Hits,
-    errors: Vec<Error>,
-}
-
-impl JsonWriter<'_> {
-    fn write(&mut self, chunk: &Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
-        match chunk.emission {
-            Emission::Rows => self.rows(chunk, projection, cx),
-            Emission::Set(_) => self.set(chunk, projection, cx),
-        }
-    }
-
-    fn rows(&mut self, chunk: &Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
-        let writer = projection.writer(&chunk.frame, chunk.sel);
-        for (at, &row) in chunk.sel.iter().enumerate() {
-            if projection.uses_row_context {
-                self.hits.enter(chunk, at, cx);
-            }
-            let start = self.ready.buf.len();
-            if !self.single {
-                self.ready.buf.push(b'[');
-            }
-            let env = Env { frame: &chunk.frame, cx };
-            let done = writer.write_json(env, at, row as usize, &mut self.ready.buf);
-            self.finish(start, done, cx.now_ms);
-        }
-    }
-
-    fn failed(&mut self, error: Error, now_ms: i64) {
-        if let Some(project) = self.counted {
-            project.exception(&error.0, now_ms);
-        }
-        self.errors.push(error);
-    }
-
-    fn finish(&mut self, start: usize, done: rekuiper_value::Result<()>, now_ms: i64) {
-        let empty = self.omit_if_empty && self.ready.buf.len() - start == 2 && self.single;
-        match done {
-            Ok(()) if !empty => {
-                if !self.single {
-                    self.ready.buf.push(b']');
-                }
-                self.ready.end();
-            }
-            Ok(()) => self.ready.buf.truncate(start),
-            Err(error) => {
-                self.ready.buf.truncate(start);
-                self.failed(error, now_ms);
-            }
-        }
-    }
-
-    fn set(&mut self, chunk: &Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
-        if self.single {
-            let ends = self.ready.ends.len();
-            let start = self.ready.buf.len();
-            self.rows(chunk, projection, cx);
-            if !self.errors.is_empty() {
-                self.ready.buf.truncate(start);
-                self.ready.ends.truncate(ends);
-            }
-            return;
-        }
-        if self.omit_if_empty && chunk.sel.is_empty() {
-            return;
-        }
-        let start = self.ready.buf.len();
-        self.ready.buf.push(b'[');
-        let writer = projection.writer(&chunk.frame, chunk.sel);
-        for (at, &row) in chunk.sel.iter().enumerate() {
-            if at > 0 {
-                self.ready.buf.push(b',');
-            }
-            if projection.uses_row_context {
-                self.hits.enter(chunk, at, cx);
-            }
-            let env = Env { frame: &chunk.frame, cx };
-            if let Err(error) = writer.write_json(env, at, row as usize, &mut self.ready.buf) {
-                self.ready.buf.truncate(start);
-                self.failed(error, cx.now_ms);
-                return;
-            }
-        }
-        self.ready.buf.push(b']');
-        if self.omit_if_empty && &self.ready.buf[start..] == b"[{}]" {
-            return self.ready.buf.truncate(start); // an empty window's aggregates
-        }
-        self.ready.end();
     }
 }

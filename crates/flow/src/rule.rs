@@ -286,8 +286,8 @@ impl RuleCell {
 }
 
 impl RuleState {
-    /// For rules that send errors: row by row, so that errors come out where they came up among
-    /// the results, however many rows come together.
+    /// For rules that send errors: they come out where they came up among the results, however
+    /// many rows come together. Operators that do not see to that get row by row.
     fn process_with_errors(
         &mut self,
         source: usize,
@@ -298,11 +298,16 @@ impl RuleState {
     ) {
         // each with the number of rows before it
         let mut errors = batch.errors.iter().peekable();
-        for row in 0..batch.rows {
+        let most = if self.chain.orders_errors() { batch.rows } else { 1 };
+        let mut row = 0;
+        while row < batch.rows {
             while let Some((_, error)) = errors.next_if(|(before, _)| *before as usize <= row) {
                 self.error(error);
             }
-            self.process(source, map, batch, row..row + 1, id, now);
+            let error_at = errors.peek().map_or(batch.rows, |(before, _)| *before as usize);
+            let end = error_at.min(batch.rows).min(row + most);
+            self.process(source, map, batch, row..end, id, now);
+            row = end;
         }
         errors.for_each(|(_, error)| self.error(error));
     }

@@ -70,8 +70,8 @@ fn engine() -> Arc<Engine> {
 /// Starts a rule whose results come out of the queue, which holds `room` of them.
 fn start(engine: &Engine, catalog: &One, id: &str, room: usize) -> mpsc::Receiver<String> {
     let (tx, rx) = mpsc::channel(room);
-    engine.config.services.feeds.offer(id, tx);
-    let action = ActionSpec { typ: "$channel".into(), props: props(json!({"sendSingle": true})) };
+    engine.config.services.embedded.collect_texts(id, tx);
+    let action = ActionSpec { typ: "$embed".into(), props: props(json!({"sendSingle": true})) };
     let sql = "SELECT n FROM s".into();
     let spec = RuleSpec { id: id.into(), sql, actions: vec![action], ..RuleSpec::default() };
     engine.start(&spec, catalog, Box::new(|_| ())).expect("starts");
@@ -257,12 +257,12 @@ async fn counted_over_a_stop(qos: i64, before: usize) -> Option<i64> {
         let own = EngineConfig::new(Clock::Real, services);
         let engine = Engine::new(EngineConfig { states: Some(kept.clone()), ..own });
         let (tx, mut rx) = mpsc::channel(10);
-        engine.config.services.feeds.offer("r", tx);
+        engine.config.services.embedded.collect_texts("r", tx);
         let sink = props(json!({"sendSingle": true}));
         let spec = RuleSpec {
             id: "r".into(),
             sql: "SELECT count(*) AS n FROM s GROUP BY COUNTWINDOW(4)".into(),
-            actions: vec![ActionSpec { typ: "$channel".into(), props: sink }],
+            actions: vec![ActionSpec { typ: "$embed".into(), props: sink }],
             plan: rekuiper_plan::RuleOptions { qos, ..Default::default() },
             ..RuleSpec::default()
         };

@@ -96,8 +96,9 @@ impl Decoder {
                 self.finish(table, Metas::Rows(&rows), meta.as_ref(), stamp, rows.len())
             }
             Payloads::Columns(columns) => {
-                let table = self.pick_columns_of(&columns);
-                self.finish(table, Metas::Rows(&[]), meta.as_ref(), |_| ts, columns.rows)
+                let rows = columns.rows;
+                let table = self.pick_columns_of(columns);
+                self.finish(table, Metas::Rows(&[]), meta.as_ref(), |_| ts, rows)
             }
         };
         batch.ack = ack;
@@ -199,17 +200,18 @@ impl Decoder {
     }
 
     /// Rows of a source that gives columns: they are taken as they are.
-    fn pick_columns_of(&self, columns: &SourceColumns) -> Table {
+    fn pick_columns_of(&self, mut columns: SourceColumns) -> Table {
         let whole = self.plan.whole && !(self.options.strict && self.options.schema.is_some());
         let mut table = Table::new(Bytes::new(), self.plan.names.len(), whole, 0);
         table.row_msgs = (0..columns.rows as u32).collect();
-        for (slot, name) in table.slots.iter_mut().zip(&self.plan.names) {
-            let found = columns.column(name).filter(|c| c.len() == columns.rows).cloned();
-            *slot = Build::Column(found.unwrap_or_else(|| Column::missing(columns.rows)));
-        }
         if let Some(whole) = &mut table.whole {
             let objects = (0..columns.rows).map(|row| Value::object(columns.object(row)));
             *whole = Build::Values(objects.collect());
+        }
+        // no name is there twice: each column is taken once
+        for (slot, name) in table.slots.iter_mut().zip(&self.plan.names) {
+            let found = columns.take_column(name).filter(|c| c.len() == columns.rows);
+            *slot = Build::Column(found.unwrap_or_else(|| Column::missing(columns.rows)));
         }
         table
     }
@@ -238,13 +240,17 @@ impl Decoder {
         let row_msgs = std::mem::take(&mut table.row_msgs);
         let rows = row_msgs.len();
         let whole = self.declared_rows(&table, rows);
-        let (slots, cells, errors) = table.finish();
+        let (mut slots, cells, errors) = table.finish();
         let whole = whole.or(cells);
         let metas = MetaOf { metas, shared, row_msgs: &row_msgs };
-        let cols = self.plan.sources.iter().map(|source| match source {
-            Source::Slot(slot) => {
-                slots.get(*slot).cloned().unwrap_or_else(|| Column::missing(rows))
-            }
+        let sources = &self.plan.sources;
+        let cols = sources.iter().enumerate().map(|(at, source)| match source {
+            Source::Slot(slot) => match slots.get_mut(*slot) {
+                // a field is there once as a rule: then its column is taken, not copied
+                Some(column) if sources[at + 1..].contains(source) => column.clone(),
+                Some(column) => std::mem::replace(column, Column::missing(0)),
+                None => Column::missing(rows),
+            },
             Source::Whole => whole.clone().unwrap_or_else(|| Column::missing(rows)),
             Source::Meta(key) => metas.column(key),
             Source::MetaWhole => metas.whole(),

@@ -253,6 +253,10 @@ impl Chain {
     }
 
     /// Rows of scan tables that joins hold: the table's name, and its rows as objects.
+    pub fn orders_errors(&self) -> bool {
+        self.nodes.iter().all(|node| node.op.orders_errors())
+    }
+
     pub fn tables(&self) -> Vec<(Str, Vec<Value>)> {
         self.nodes.iter().flat_map(|n| n.op.tables()).collect()
     }

@@ -71,7 +71,29 @@ impl Filter {
     }
 }
 
+/// Hands on the rows before the last error, each error in its place; what follows stays in.
+fn push_around(
+    errors: &[(u32, Error)],
+    chunk: &mut Chunk<'_>,
+    ocx: &mut OpCx<'_, '_>,
+    next: &mut Next<'_>,
+) {
+    for (row, error) in errors {
+        if ocx.send_error {
+            let behind = chunk.sel.partition_point(|r| r < row);
+            let mut before: Vec<u32> = chunk.sel.drain(..behind).collect();
+            let frame = chunk.frame.clone();
+            next.push(Chunk { frame, sel: &mut before, ..*chunk }, ocx);
+        }
+        next.error(error, ocx);
+    }
+}
+
 impl Op for Filter {
+    fn orders_errors(&self) -> bool {
+        true
+    }
+
     fn threshold(&self) -> Option<(u16, CmpOp, f64)> {
         self.0.threshold()
     }
@@ -79,8 +101,10 @@ impl Op for Filter {
     fn push(&mut self, mut chunk: Chunk<'_>, ocx: &mut OpCx<'_, '_>, mut next: Next<'_>) {
         if !chunk.emission.is_set() {
             let mut errors = Vec::new();
-            self.0.select(&mut chunk, ocx, &mut |_, e| errors.push(e));
-            errors.iter().for_each(|e| next.error(e, ocx));
+            self.0.select(&mut chunk, ocx, &mut |row, e| errors.push((row, e)));
+            if !errors.is_empty() {
+                push_around(&errors, &mut chunk, ocx, &mut next);
+            }
             return next.push(chunk, ocx);
         }
         let mut failed = None;

@@ -48,6 +48,12 @@ pub trait Op: Send {
         None
     }
 
+    /// Whether errors of rows are told just where the row would have been handed on, so that many
+    /// rows at once give the same as one after the other.
+    fn orders_errors(&self) -> bool {
+        false
+    }
+
     /// Rows that wait inside (for `buffer_length`).
     fn held(&self) -> usize {
         0

@@ -3,6 +3,7 @@
 
 use rekuiper_expr::{Env, Expr, Frame, NumExpr, Part};
 use rekuiper_plan::physical::{OutItem, OutNulls, ProjectionPlan};
+use rekuiper_value::batch::SourceColumns;
 use rekuiper_value::column::{Repr, push_near, write_cell};
 use rekuiper_value::{Cell, Column, Error, Object, Result, Str, Value, json, number};
 use smallvec::SmallVec;
@@ -98,6 +99,18 @@ impl Projection {
         }
         out.push(b'}');
         Ok(())
+    }
+
+    /// The rows `sel` as columns, where every item is a column whose selected rows all have a
+    /// value, or arithmetic that is finite in all of them; else `None`, and the rows are to be
+    /// asked for one by one.
+    pub fn columns(&self, frame: &Frame<'_>, sel: &[u32]) -> Option<SourceColumns> {
+        if !self.direct {
+            return None;
+        }
+        let cols = self.items.iter().map(|item| item.column(frame, sel));
+        let cols = cols.collect::<Option<Vec<Column>>>()?;
+        Some(SourceColumns { names: self.names()?.into(), cols, rows: sel.len() })
     }
 
     /// The row as an object; members that are left out are not in it.
@@ -197,6 +210,21 @@ impl Item {
                 Way::Computed(fast.column(frame, sel))
             }
             _ => Way::Eval,
+        }
+    }
+
+    /// See [`Projection::columns`].
+    fn column(&self, frame: &Frame<'_>, sel: &[u32]) -> Option<Column> {
+        match (&self.fast, &self.out) {
+            (Fast::Col(col), _) => frame.col(*col)?.gather(sel),
+            (Fast::Num(fast), _) if fast.applies_to(frame) => {
+                let values = fast.column(frame, sel);
+                values.iter().all(|f| f.is_finite()).then(|| Column::floats(values))
+            }
+            (_, OutItem::Const { value, .. }) => {
+                Column::constant(value.clone(), usize::MAX).gather(sel)
+            }
+            _ => None,
         }
     }
 

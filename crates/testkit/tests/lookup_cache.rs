@@ -137,7 +137,8 @@ fn conditions_beside_the_key_see_kept_answers() {
 #[test]
 fn a_full_cache_stays_within_its_bound_and_right() {
     let small = Some(CacheOptions { ttl_ms: 0, missing: true, capacity: 4 });
-    let rows: Vec<(i64, Json)> = (0..40).map(|i| (i, json!(if i % 2 == 0 { 1 } else { i }))).collect();
+    let row = |i| (i, json!(if i % 2 == 0 { 1 } else { i }));
+    let rows: Vec<(i64, Json)> = (0..40).map(row).collect();
     let (out, asked) = run(INNER, small, &rows);
     let hits = out.as_array().expect("a list").iter().filter(|e| e[0]["name"].is_string()).count();
     // the even ones, the row 1, and 5 whose two rows come in one emission; 9 fails

@@ -48,8 +48,8 @@ pub enum Payloads {
     Columns(SourceColumns),
 }
 
-/// Rows of a source that holds them by column (an application around the engine, a table file):
-/// nothing is left to be decoded.
+/// Rows held by column: of a source that has them so (an application around the engine, a table
+/// file), where nothing is left to be decoded, or the results for a sink that computes on.
 #[derive(Clone)]
 pub struct SourceColumns {
     pub names: Arc<[Str]>,
@@ -126,11 +126,21 @@ impl RawBatch {
 impl SourceColumns {
     /// The same rows in parts of at most `rows`.
     fn split(&self, rows: usize) -> impl Iterator<Item = SourceColumns> + '_ {
-        (0..self.rows).step_by(rows).map(move |from| {
-            let to = (from + rows).min(self.rows);
-            let cols = self.cols.iter().map(|c| c.rows(from..to)).collect();
-            SourceColumns { names: self.names.clone(), cols, rows: to - from }
-        })
+        (0..self.rows)
+            .step_by(rows)
+            .map(move |from| self.rows(from..(from + rows).min(self.rows)))
+    }
+
+    /// Some of the rows; the range must lie within them.
+    pub fn rows(&self, range: std::ops::Range<usize>) -> SourceColumns {
+        let cols = self.cols.iter().map(|c| c.rows(range.clone())).collect();
+        SourceColumns { names: self.names.clone(), cols, rows: range.len() }
+    }
+
+    /// Takes the column of that name out, leaving nothing in its place.
+    pub fn take_column(&mut self, name: &str) -> Option<Column> {
+        let at = self.names.iter().rposition(|n| n == name)?;
+        Some(std::mem::replace(self.cols.get_mut(at)?, Column::missing(self.rows)))
     }
 
     /// The column of that name; where several have it, the last one.

@@ -175,6 +175,34 @@ impl Column {
         Column { bytes: self.bytes.clone(), ..Self::of(repr, self.ints) }
     }
 
+    /// The rows `sel` as a column of their own, where every one of them has a value (neither
+    /// missing nor null) and costs no more than a copy; else `None`.
+    pub fn gather(&self, sel: &[u32]) -> Option<Column> {
+        fn pick<T: Copy>(all: &[T], sel: &[u32]) -> Option<Vec<T>> {
+            // asked once, so that the copying needs no branch
+            let most = sel.iter().copied().max().map_or(0, |row| row as usize + 1);
+            let all = all.get(..most.min(all.len())).filter(|all| all.len() == most)?;
+            Some(sel.iter().map(|row| all[*row as usize]).collect())
+        }
+        let repr = match &self.repr {
+            Repr::Ints(ints) => Repr::Ints(pick(ints, sel)?),
+            Repr::Floats(floats) => Repr::Floats(pick(floats, sel)?),
+            Repr::Cells(cells) => {
+                let cells = pick(cells, sel)?;
+                let empty = |c: &Cell| matches!(c.kind(), CellKind::Missing | CellKind::Null);
+                if cells.iter().any(empty) {
+                    return None;
+                }
+                Repr::Cells(cells)
+            }
+            Repr::Const(value, _) if !matches!(value, Value::Missing | Value::Null) => {
+                Repr::Const(value.clone(), sel.len())
+            }
+            Repr::Const(..) | Repr::Values(_) => return None,
+        };
+        Some(Column { bytes: self.bytes.clone(), ..Self::of(repr, self.ints) })
+    }
+
     pub fn is_missing(&self, row: usize) -> bool {
         match &self.repr {
             Repr::Cells(cells) => cells.get(row).is_none_or(|c| c.kind() == CellKind::Missing),

@@ -146,7 +146,7 @@ impl Sink for MemorySink {
         Box::pin(async move {
             match &batch.data {
                 SinkData::Rows { emissions, .. } => self.publish(emissions, batch, from).await,
-                SinkData::Bytes { .. } => {
+                SinkData::Bytes { .. } | SinkData::Columns(_) => {
                     Err(ConnectError::data("the memory sink takes rows, not encoded payloads"))
                 }
             }

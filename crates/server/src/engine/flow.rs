@@ -74,7 +74,6 @@ impl FlowEngine {
                 // Any rule may read a temporary stream: a deviation from eKuiper on purpose.
                 temp: true,
                 force_buffered: self.engine.config.force_buffered,
-                ..RuleOptions::default()
             },
             checkpoint_ms: o.checkpoint_interval,
             send_error: o.send_error,

@@ -94,7 +94,7 @@ impl FlowEngine {
             id: id.clone(),
             sql: trial.sql.clone(),
             actions: vec![ActionSpec {
-                typ: rekuiper_connect::channel::NAME.into(),
+                typ: rekuiper_connect::embed::NAME.into(),
                 props: ConnectProps::new(trial.sink_props.clone()),
             }],
             send_error: true,
@@ -105,7 +105,7 @@ impl FlowEngine {
             view: &self.view,
             trial: &trial,
         };
-        self.engine.config.services.feeds.offer(&id, out);
+        self.engine.config.services.embedded.collect_texts(&id, out);
         self.engine.start(&spec, &catalog, Box::new(|_| {}))?;
         Ok(Box::new(Trial {
             engine: self.engine.clone(),

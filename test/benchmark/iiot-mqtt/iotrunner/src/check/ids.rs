@@ -238,7 +238,7 @@ mod tests {
             ids.finish(&parts).disordered
         };
         let lines = right(9_000);
-        assert_eq!(disordered(&[lines.clone()]), 0);
+        assert_eq!(disordered(std::slice::from_ref(&lines)), 0);
         // Another device may come first, and another file begins anew.
         let mut swapped = lines.clone();
         swapped.swap(10, 11);
