@@ -9,8 +9,10 @@ fn each_function_lives_in_the_file_of_its_name() {
         // mod.rs is the family itself
         let word = if def.name == "mod" { "modulo" } else { def.name };
         let text = std::fs::read_to_string(folder.join(format!("{word}.rs"))).unwrap_or_default();
-        let word = format!("name: \"{}\"", def.name);
-        assert!(text.contains(&word), "{} has no file of its own in {}", def.name, def.family);
+        // a running form is another name for its namesake, one line in a file of its own
+        let own = [format!("name: \"{}\"", def.name), format!("running!({} of ", def.name)];
+        let found = own.iter().any(|word| text.contains(word));
+        assert!(found, "{} has no file of its own in {}", def.name, def.family);
     }
 }
 
