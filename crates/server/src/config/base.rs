@@ -16,7 +16,7 @@ pub enum Place {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dirs {
     pub etc: PathBuf,
     pub data: PathBuf,

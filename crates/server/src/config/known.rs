@@ -9,11 +9,12 @@ const WORKING: &[&str] = &[
     "basic.rotatesize", "basic.rotatecount", "basic.timezone", "basic.restip", "basic.restport",
     "basic.resttls.*", "basic.authentication", "basic.prometheus", "basic.prometheusport",
     "basic.pluginhosts", "basic.rulepatrolinterval", "basic.aeskey",
-    "basic.gracefulshutdowntimeout", "basic.resourceprofileconfig.*", "basic.metricsdumpconfig.*",
+    "basic.gracefulshutdowntimeout", "basic.resourceprofileconfig.enable",
+    "basic.metricsdumpconfig.*",
     "basic.enablerestauditlog", "basic.enableprivatenet", "basic.allowexternalfileaccess",
     "rule.iseventtime", "rule.latetolerance", "rule.concurrency", "rule.bufferlength",
     "rule.sendmetatosink", "rule.senderror", "rule.qos", "rule.checkpointinterval",
-    "rule.restartstrategy.*", "source.httpserverip", "source.httpserverport",
+    "rule.restartstrategy.attempts", "source.httpserverip", "source.httpserverport",
     "source.httpservertls.*", "store.type", "store.extstatetype", "store.sqlite.name",
     "opentelemetry.localtracecapacity", "opentelemetry.enablelocalstorage",
     "opentelemetry.servicename", "opentelemetry.enableremotecollector",
@@ -33,6 +34,8 @@ pub const SILENT: &[(&str, &str)] = &[
     ("basic.enableopenziti", "there is no OpenZiti in this build"),
     ("basic.connection.*", "connections are tried again for as long as they are wanted"),
     ("basic.cfgstoragetype", "configuration keys are kept in the store"),
+    ("basic.resourceprofileconfig.interval", "CPU time is counted as it is spent"),
+    ("rule.restartstrategy.*", "only attempts counts: a failed rule starts again at each patrol"),
     ("sink.*", "sinks keep no cache on disk"),
     ("store.redis.*", "definitions and states are kept in data/rekuiper.db"),
     ("store.pebble.*", "definitions and states are kept in data/rekuiper.db"),
@@ -109,6 +112,86 @@ mod tests {
         let unknown = |line: &String| line.contains("is not known");
         let all = remarks(&defaults, &Value::Null);
         assert!(!all.iter().any(unknown), "{all:?}");
+    }
+
+    /// The keys of eKuiper 2.4, section by section.
+    const OF_EKUIPER: &[(&str, &str)] = &[
+        (
+            "basic",
+            "logLevel debug consoleLog fileLog logDisableTimestamp syslog.enable syslog.network \
+             syslog.address syslog.level syslog.tag rotateTime maxAge rotateSize rotateCount \
+             timezone ip port restIp restPort restTls.certfile restTls.keyfile authentication \
+             prometheus prometheusPort pprof pprofIp pprofPort pluginHosts ignoreCase \
+             sql.maxConnections rulePatrolInterval enableOpenZiti aesKey \
+             gracefulShutdownTimeout ResourceProfileConfig.enable ResourceProfileConfig.interval \
+             metricsDumpConfig.enable metricsDumpConfig.retainedDuration enableRestAuditLog \
+             enablePrivateNet allowExternalFileAccess connection.backoffMaxElapsedDuration \
+             cfgStorageType",
+        ),
+        (
+            "rule",
+            "debug logFilename isEventTime lateTolerance concurrency bufferLength sendMetaToSink \
+             sendNilField sendError qos checkpointInterval restartStrategy.attempts \
+             restartStrategy.delay restartStrategy.multiplier restartStrategy.maxDelay \
+             restartStrategy.jitterFactor cron duration cronDatetimeRange planOptimizeStrategy \
+             disableBufferFullDiscard notifySub enableSaveStateBeforeStop forceExitTimeout \
+             experiment.useSliceTuple enableRuleTracer",
+        ),
+        (
+            "sink",
+            "enableCache memoryCacheThreshold maxDiskCache bufferPageSize resendInterval \
+             cleanCacheAtStop resendAlterQueue resendPriority resendIndicatorField \
+             resendDestination",
+        ),
+        ("source", "httpServerIp httpServerPort httpServerTls.certfile httpServerTls.keyfile"),
+        (
+            "store",
+            "type extStateType redis.host redis.port redis.password redis.timeout \
+             redis.connectionSelector sqlite.name pebble.path pebble.name fdb.path",
+        ),
+        ("portable", "pythonBin initTimeout sendTimeout recvTimeout"),
+        (
+            "openTelemetry",
+            "serviceName enableRemoteCollector remoteEndpoint localTraceCapacity \
+             enableLocalStorage",
+        ),
+        (
+            "security",
+            "encryption.algorithm encryption.properties encryption.key tls.insecureSkipVerify \
+             tls.certificationPath tls.privateKeyPath tls.rootCaPath tls.certificationRaw \
+             tls.privateKeyRaw tls.rootCARaw tls.tlsMinVersion tls.renegotiationSupport \
+             tls.decrypt",
+        ),
+        ("hack", "cold"),
+    ];
+
+    #[test]
+    fn every_key_of_ekuiper_works_or_is_told_with_the_reason() {
+        for (section, keys) in OF_EKUIPER {
+            for key in keys.split_whitespace() {
+                let path = format!("{section}.{key}").to_lowercase();
+                let set = path.rsplit('.').fold(json!(7), |below, key| json!({ key: below }));
+                let told = remarks(&set, &Value::Null);
+                let works = WORKING.iter().any(|known| stands_for(known, &path));
+                assert_eq!(told.is_empty(), works, "{path}");
+                assert!(told.iter().all(|line| line.contains("has no effect: ")), "{told:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_work_is_read() {
+        // these sections are read where they are used
+        let elsewhere = ["security.", "opentelemetry.", "store."];
+        let asked = crate::config::asked_paths();
+        for key in WORKING.iter().filter(|key| !elsewhere.iter().any(|e| key.starts_with(e))) {
+            assert!(asked.iter().any(|path| stands_for(key, path)), "{key} is read by nobody");
+        }
+        for path in &asked {
+            let works = WORKING.iter().any(|known| stands_for(known, path));
+            let told = SILENT.iter().any(|(known, _)| stands_for(known, path));
+            assert!(works || !told, "{path} is read although it is told to have no effect");
+        }
     }
 
     #[test]

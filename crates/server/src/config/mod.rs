@@ -19,6 +19,8 @@ use crate::rules::definition::RuleOptions;
 use tree::Tree;
 
 const DEFAULTS: &str = include_str!("kuiper.yaml");
+/// The port of httppush, websocket and sse where the configured one is none.
+const DATA_PORT: u16 = 10_081;
 
 /// What kuiper.yaml says, typed. Times in milliseconds.
 #[derive(Debug, Clone)]
@@ -57,7 +59,6 @@ pub struct Basic {
     pub prometheus: bool,
     pub prometheus_port: u16,
     pub timezone: String,
-    pub ignore_case: bool,
     pub patrol_ms: i64,
     pub shutdown_ms: i64,
     pub cpu_usage: bool,
@@ -117,61 +118,18 @@ impl Config {
         let set_by_environment = env.applied("kuiper", &mut own)?;
         let without_effect = known::remarks(&own, &value);
         tree::overlay(&mut value, own);
-        let mut config = Config::typed(dirs, value, env)?;
-        config.remarks = Remarks { set_by_environment, without_effect };
+        let value = Arc::new(value);
+        let mut config = Config::typed(dirs, value.clone(), &Tree::new(&value), env)?;
+        config.remarks.set_by_environment = set_by_environment;
+        config.remarks.without_effect.extend(without_effect);
         Ok(config)
     }
 
-    fn typed(dirs: Dirs, value: Value, env: Env) -> Result<Config, String> {
-        let t = Tree::new(&value);
-        let basic = Basic {
-            authentication: t.flag("basic.authentication"),
-            prometheus: t.flag("basic.prometheus"),
-            prometheus_port: t.port("basic.prometheusPort")?,
-            timezone: t.text("basic.timezone"),
-            ignore_case: t.flag("basic.ignoreCase"),
-            patrol_ms: t
-                .time("basic.rulePatrolInterval")
-                .filter(|ms| *ms >= 1000)
-                .unwrap_or(10_000),
-            shutdown_ms: t
-                .time("basic.gracefulShutdownTimeout")
-                .filter(|ms| *ms > 0)
-                .unwrap_or(3000),
-            cpu_usage: t.flag("basic.ResourceProfileConfig.enable"),
-            metrics_dump: t.flag("basic.metricsDumpConfig.enable"),
-            metrics_retained_ms: t
-                .time("basic.metricsDumpConfig.retainedDuration")
-                .filter(|ms| *ms > 0)
-                .unwrap_or(21_600_000),
-            audit: t.flag("basic.enableRestAuditLog"),
-            private_net: t.flag("basic.enablePrivateNet"),
-            external_files: t.flag("basic.allowExternalFileAccess"),
-            plugin_hosts: t.text("basic.pluginHosts"),
-            aes_key: t.text("basic.aesKey"),
-            store_name: Some(t.text("store.sqlite.name"))
-                .filter(|n| !n.is_empty())
-                .unwrap_or_else(|| "sqliteKV.db".into()),
-            local_traces: t.flag("openTelemetry.enableLocalStorage"),
-            trace_capacity: t
-                .int("openTelemetry.localTraceCapacity")
-                .and_then(|n| usize::try_from(n).ok())
-                .filter(|n| *n > 0)
-                .unwrap_or(2048),
-        };
+    fn typed(dirs: Dirs, tree: Arc<Value>, t: &Tree<'_>, env: Env) -> Result<Config, String> {
+        let mut corrected = Vec::new();
+        let basic = basic(t)?;
         zone(&basic.timezone).map_err(|e| format!("basic.timezone: {}", e.message))?;
-        let log = Log {
-            level: t.text("basic.logLevel"),
-            debug: t.flag("basic.debug"),
-            console: t.flag("basic.consoleLog"),
-            file: t.flag("basic.fileLog"),
-            no_timestamp: t.flag("basic.logDisableTimestamp"),
-            rotate_hours: t.int("basic.rotateTime").unwrap_or(0).max(0) as u64,
-            max_age_hours: t.int("basic.maxAge").unwrap_or(0).max(0) as u64,
-            rotate_size: t.int("basic.rotateSize").unwrap_or(0).max(0) as u64,
-            rotate_count: t.int("basic.rotateCount").unwrap_or(0).max(0) as usize,
-            syslog: syslog(&t, &env),
-        };
+        let log = log(t, &env, &mut corrected);
         let rest = Address {
             ip: t.text("basic.restIp"),
             port: t.port("basic.restPort")?,
@@ -179,23 +137,19 @@ impl Config {
         };
         let data = Address {
             ip: t.text("source.httpServerIp"),
-            port: t.port("source.httpServerPort")?,
+            port: t.port("source.httpServerPort").unwrap_or_else(|why| {
+                corrected.push(format!("{why}; {DATA_PORT} is used"));
+                DATA_PORT
+            }),
             tls: t.tls("source.httpServerTls"),
         };
-        let rule = rule_defaults(&t)?;
+        let rule = rule_defaults(t)?;
         let broker = Broker {
             enable: t.flag("broker.enable"),
             listener: t.text("broker.listener"),
         };
         t.check()?;
-        let levels = ["", "trace", "debug", "info", "warn", "warning", "error", "fatal", "panic"];
-        if !levels.contains(&log.level.to_lowercase().as_str()) {
-            return Err(format!(
-                "basic.logLevel: expected debug, info, warn, error, fatal or panic, found {:?}",
-                log.level
-            ));
-        }
-        let (tree, remarks) = (Arc::new(value), Remarks::default());
+        let remarks = Remarks { without_effect: corrected, ..Remarks::default() };
         let config = Config { rest, data, rule, broker, basic, log, dirs, tree, env, remarks };
         config.check_keys()?;
         Ok(config)
@@ -217,6 +171,68 @@ impl Config {
             Some(Value::Object(o)) => o.clone(),
             _ => Map::new(),
         }
+    }
+}
+
+fn basic(t: &Tree<'_>) -> Result<Basic, String> {
+    Ok(Basic {
+        authentication: t.flag("basic.authentication"),
+        prometheus: t.flag("basic.prometheus"),
+        prometheus_port: t.port("basic.prometheusPort")?,
+        timezone: t.text("basic.timezone"),
+        patrol_ms: t
+            .time("basic.rulePatrolInterval")
+            .filter(|ms| *ms >= 1000)
+            .unwrap_or(10_000),
+        shutdown_ms: t
+            .time("basic.gracefulShutdownTimeout")
+            .filter(|ms| *ms > 0)
+            .unwrap_or(3000),
+        cpu_usage: t.flag("basic.ResourceProfileConfig.enable"),
+        metrics_dump: t.flag("basic.metricsDumpConfig.enable"),
+        metrics_retained_ms: t
+            .time("basic.metricsDumpConfig.retainedDuration")
+            .filter(|ms| *ms > 0)
+            .unwrap_or(21_600_000),
+        audit: t.flag("basic.enableRestAuditLog"),
+        private_net: t.flag("basic.enablePrivateNet"),
+        external_files: t.flag("basic.allowExternalFileAccess"),
+        plugin_hosts: t.text("basic.pluginHosts"),
+        aes_key: t.text("basic.aesKey"),
+        store_name: Some(t.text("store.sqlite.name"))
+            .filter(|n| !n.is_empty())
+            .unwrap_or_else(|| "sqliteKV.db".into()),
+        local_traces: t.flag("openTelemetry.enableLocalStorage"),
+        trace_capacity: t
+            .int("openTelemetry.localTraceCapacity")
+            .and_then(|n| usize::try_from(n).ok())
+            .filter(|n| *n > 0)
+            .unwrap_or(2048),
+    })
+}
+
+/// An unknown level changes nothing, as in eKuiper; but it is told.
+fn log(t: &Tree<'_>, env: &Env, corrected: &mut Vec<String>) -> Log {
+    let mut level = t.text("basic.logLevel");
+    let known = ["", "debug", "info", "warn", "warning", "error", "fatal", "panic"];
+    if !known.contains(&level.as_str()) {
+        corrected.push(format!(
+            "basic.logLevel: expected debug, info, warn, error, fatal or panic, found {level:?}; \
+             info is used"
+        ));
+        level = "info".into();
+    }
+    Log {
+        level,
+        debug: t.flag("basic.debug"),
+        console: t.flag("basic.consoleLog"),
+        file: t.flag("basic.fileLog"),
+        no_timestamp: t.flag("basic.logDisableTimestamp"),
+        rotate_hours: t.int("basic.rotateTime").unwrap_or(0).max(0) as u64,
+        max_age_hours: t.int("basic.maxAge").unwrap_or(0).max(0) as u64,
+        rotate_size: t.int("basic.rotateSize").unwrap_or(0).max(0) as u64,
+        rotate_count: t.int("basic.rotateCount").unwrap_or(0).max(0) as usize,
+        syslog: syslog(t, env),
     }
 }
 
@@ -268,5 +284,40 @@ pub fn zone(name: &str) -> Result<jiff::tz::TimeZone, ApiError> {
         "Local" => Ok(jiff::tz::TimeZone::system()),
         name => jiff::tz::TimeZone::get(name)
             .map_err(|_| ApiError::bad(format!("time zone {name:?} is not known"))),
+    }
+}
+
+/// Every path that the typed configuration asks for.
+#[cfg(test)]
+fn asked_paths() -> Vec<String> {
+    let mut value = tree::parse(DEFAULTS).unwrap();
+    let own = "basic: {restTls: {certfile: c}, syslog: {enable: false}}\n\
+               source: {httpServerTls: {certfile: c}}";
+    tree::overlay(&mut value, tree::parse(own).unwrap());
+    let value = Arc::new(value);
+    let t = Tree::new(&value);
+    Config::typed(Dirs::default(), value.clone(), &t, Env::default()).unwrap();
+    t.asked.take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(yaml: &str) -> Result<Config, String> {
+        let mut value = tree::parse(DEFAULTS).unwrap();
+        tree::overlay(&mut value, tree::parse(yaml).unwrap());
+        let value = Arc::new(value);
+        Config::typed(Dirs::default(), value.clone(), &Tree::new(&value), Env::default())
+    }
+
+    #[test]
+    fn what_ekuiper_corrects_is_corrected_and_told() {
+        let config = typed("basic: {logLevel: loud}\nsource: {httpServerPort: 99999}").unwrap();
+        assert_eq!((config.log.level.as_str(), config.data.port), ("info", 10_081));
+        let told = config.remarks.without_effect.join("\n");
+        assert!(told.contains("basic.logLevel") && told.contains("httpServerPort"), "{told}");
+        assert!(typed("basic: {restPort: 99999}").is_err());
+        assert!(typed("basic: {restPort: no}").is_err());
     }
 }

@@ -56,21 +56,32 @@ pub fn overlay(base: &mut Value, over: Value) {
 
 /// Typed looks into a tree; paths in any case, levels parted by dots.
 /// A value of the wrong kind is remembered; [`Tree::check`] tells of all of them.
-pub struct Tree<'a>(&'a Value, RefCell<Vec<String>>);
+pub struct Tree<'a> {
+    root: &'a Value,
+    wrong: RefCell<Vec<String>>,
+    /// Which paths were asked for, so that a test can tell the settings that nobody reads.
+    #[cfg(test)]
+    pub asked: RefCell<Vec<String>>,
+}
 
 impl<'a> Tree<'a> {
     pub fn new(v: &'a Value) -> Tree<'a> {
-        Tree(v, RefCell::default())
+        Tree {
+            root: v,
+            wrong: RefCell::default(),
+            #[cfg(test)]
+            asked: RefCell::default(),
+        }
     }
 
     /// An error that names every setting whose value is of the wrong kind.
     pub fn check(&self) -> Result<(), String> {
-        let faults = self.1.borrow();
+        let faults = self.wrong.borrow();
         if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
     }
 
     fn wrong(&self, path: &str, expected: &str, found: &Value) {
-        self.1.borrow_mut().push(format!("{path}: expected {expected}, found {found}"));
+        self.wrong.borrow_mut().push(format!("{path}: expected {expected}, found {found}"));
     }
 
     /// The value where it is of the wanted kind.
@@ -89,10 +100,11 @@ impl<'a> Tree<'a> {
     }
 
     pub fn get(&self, path: &str) -> Option<&'a Value> {
-        let found = path
-            .to_lowercase()
-            .split('.')
-            .try_fold(self.0, |v, key| v.get(key))?;
+        let path = path.to_lowercase();
+        let found = path.split('.').try_fold(self.root, |v, key| v.get(key));
+        #[cfg(test)]
+        self.asked.borrow_mut().push(path);
+        let found = found?;
         Some(found).filter(|v| !v.is_null())
     }
 
