@@ -282,6 +282,14 @@ pub trait Sink: Send {
         false
     }
 
+    /// Offers the work of the properties `compression` and `encryption`; `key` is there where
+    /// encryption is asked for. A sink that answers true does it itself (files are packed as a
+    /// whole) and gets plain payloads.
+    fn packs(&mut self, key: Option<&[u8]>) -> bool {
+        let _ = key;
+        false
+    }
+
     /// Names of the properties that may hold templates, in the order of [`SinkBatch::prop`].
     fn templated(&self) -> &'static [&'static str] {
         &[]

@@ -20,6 +20,7 @@ use crate::engine::EngineConfig;
 use crate::metrics::{NodeKind, NodeRef, Topo};
 use crate::output::{Lane, LaneKind, Ready, RuleOutput};
 use crate::rule::{Ended, RuleParts};
+use crate::pack::{self, Pack};
 use crate::shape::{Shaper, is_plain_json};
 use crate::sink::{SinkHandle, SinkStats};
 use crate::spec::{ActionSpec, FlowCatalog, RuleSpec, StreamSpec};
@@ -232,16 +233,21 @@ fn sink(
             action.typ
         )));
     };
-    let Opened::Sink(sink) = open(&action.props)? else {
+    let Opened::Sink(mut sink) = open(&action.props)? else {
         return Err(FlowError::Connector(format!("type {} is no sink", action.typ)));
     };
     let stats = Arc::new(SinkStats::default());
     let (templated, rows) = (sink.templated(), sink.takes_rows());
-    let shaper = match is_plain_json(&action.props, templated, rows) {
+    let key = pack::key(&action.props, catalog)?;
+    let pack = match sink.packs(key.as_deref()) {
+        true => None,
+        false => Pack::new(&action.props, key.as_deref())?,
+    };
+    let shaper = match pack.is_none() && is_plain_json(&action.props, templated, rows) {
         true => None,
         false => {
             let errors = stats.transform.clone();
-            Some(Shaper::new(&action.props, templated, rows, catalog, errors)?)
+            Some(Shaper::new(&action.props, templated, rows, pack, catalog, errors)?)
         }
     };
     Ok(MadeSink { action: action.clone(), op, sink, stats, shaper })

@@ -21,6 +21,7 @@ mod intern;
 mod lookup;
 mod metrics;
 mod output;
+mod pack;
 mod rule;
 mod shape;
 mod sink;

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use rekuiper_connect::{ConnectError, Props};
-use rekuiper_formats::codec::aes::{Aes, GcmProps, Mode};
-use rekuiper_formats::codec::{Compression, CompressionProps};
 use rekuiper_formats::{EncodeOptions, Encoder};
 use rekuiper_ops::NodeStats;
 use rekuiper_template::Template;
 use rekuiper_value::{Error, Object, Result, Str, Value, json};
 
 use crate::output::Ready;
+use crate::pack::Pack;
 use crate::spec::FlowCatalog;
 
 /// See the module's doc. One per lane; sinks with the same properties share it.
@@ -28,8 +27,7 @@ pub struct Shaper {
     /// The sink takes rows.
     rows: bool,
     batch: Option<Held>,
-    compression: Option<(Compression, CompressionProps)>,
-    cipher: Option<Aes>,
+    pack: Option<Pack>,
     errors: Arc<NodeStats>,
 }
 
@@ -95,6 +93,7 @@ impl Shaper {
         props: &Props,
         templated: &[&str],
         takes_rows: bool,
+        pack: Option<Pack>,
         catalog: &dyn FlowCatalog,
         errors: Arc<NodeStats>,
     ) -> std::result::Result<Self, ConnectError> {
@@ -143,8 +142,7 @@ impl Shaper {
             props: own,
             rows: takes_rows,
             batch: Held::new(props)?,
-            compression: compression(props)?,
-            cipher: cipher(props, catalog)?,
+            pack,
             errors,
         })
     }
@@ -292,15 +290,10 @@ impl Shaper {
     }
 
     fn pack(&self, start: usize, ready: &mut Ready) -> Result<()> {
-        if let Some((compression, props)) = &self.compression {
-            let plain = ready.buf.split_off(start);
-            compression.compress(&plain, *props, &mut ready.buf)?;
+        match &self.pack {
+            Some(pack) => pack.run(start, &mut ready.buf),
+            None => Ok(()),
         }
-        if let Some(cipher) = &self.cipher {
-            let plain = ready.buf.split_off(start);
-            ready.buf.extend_from_slice(&cipher.encrypt(&plain)?);
-        }
-        Ok(())
     }
 
     pub fn tick(&mut self, now_ms: i64, ready: &mut Ready) {
@@ -372,49 +365,6 @@ fn rows_of(value: Value) -> Result<Vec<Object>> {
     }
 }
 
-fn compression(
-    props: &Props,
-) -> std::result::Result<Option<(Compression, CompressionProps)>, ConnectError> {
-    match props.str_or("compression", "")? {
-        "" => Ok(None),
-        name => Compression::by_name(name)
-            .map(|c| Some((c, CompressionProps::default())))
-            .map_err(|e| ConnectError::config(e.to_string())),
-    }
-}
-
-fn cipher(
-    props: &Props,
-    catalog: &dyn FlowCatalog,
-) -> std::result::Result<Option<Aes>, ConnectError> {
-    let name = props.str_or("encryption", "")?;
-    if name.is_empty() {
-        return Ok(None);
-    }
-    if !matches!(name, "aes" | "default") {
-        return Err(ConnectError::config(format!("encryption {name} is not known: expected aes")));
-    }
-    let key = catalog.aes_key().ok_or_else(|| ConnectError::config("AES Key is not defined"))?;
-    let own = Props::new(props.map("encProps")?);
-    let bytes = |key: &str| -> std::result::Result<Vec<u8>, ConnectError> {
-        let text = own.str_or(key, "")?;
-        rekuiper_value::cast::base64_decode(text)
-            .ok_or_else(|| ConnectError::config(format!("encProps {key} is no base64")))
-    };
-    let mode = match own.str_or("mode", "gcm")? {
-        "gcm" => Mode::Gcm(GcmProps {
-            iv: bytes("iv")?.try_into().ok(),
-            aad: bytes("aad")?,
-            ..GcmProps::default()
-        }),
-        "cfb" => Mode::Cfb,
-        other => {
-            return Err(ConnectError::config(format!("encryption mode {other} is not known")));
-        }
-    };
-    Aes::new(&key, mode).map(Some).map_err(|e| ConnectError::config(e.to_string()))
-}
-
 /// Whether a sink's properties leave plain JSON of whole rows, which needs no shaper.
 pub fn is_plain_json(props: &Props, templated: &[&str], takes_rows: bool) -> bool {
     let unset = |key: &str| match props.get(key) {
@@ -427,7 +377,7 @@ pub fn is_plain_json(props: &Props, templated: &[&str], takes_rows: bool) -> boo
     let json = props.str_or("format", "json").is_ok_and(|f| f.eq_ignore_ascii_case("json"));
     let plain = [
         "dataTemplate", "dataField", "tableDataField", "fields", "excludeFields", "batchSize",
-        "lingerInterval", "compression", "encryption",
+        "lingerInterval",
     ];
     json && !takes_rows && templated.is_empty() && plain.iter().all(|k| unset(k))
 }

@@ -77,8 +77,9 @@ pub trait FlowCatalog: rekuiper_plan::Catalog + Send + Sync {
         Err(format!("schema {schema_id} is not known"))
     }
 
-    /// `basic.aesKey`, decoded.
-    fn aes_key(&self) -> Option<Vec<u8>> {
+    /// The key of `encryption: aes` or `encryption: default`.
+    fn encryption_key(&self, name: &str) -> Option<Vec<u8>> {
+        let _ = name;
         None
     }
 

@@ -48,7 +48,7 @@ pub fn open(props: &Props) -> Result<Opened, ConnectError> {
         file_type,
         has_header: props.bool("hasHeader", false)?,
         rolling: Rolling::new(props)?,
-        compression: StreamCodec::new(props)?,
+        codec: StreamCodec::new(props)?,
         base: PathBuf::new(),
         files: HashMap::new(),
         opened: 0,
@@ -76,7 +76,7 @@ struct FileSink {
     file_type: FileType,
     has_header: bool,
     rolling: Rolling,
-    compression: StreamCodec,
+    codec: StreamCodec,
     base: PathBuf,
     files: HashMap<PathBuf, Out>,
     opened: u64,
@@ -105,7 +105,7 @@ impl FileSink {
             let file = file.map_err(|e| io(&path, "open", &e))?;
             self.opened += 1;
             let out = Out {
-                file: self.compression.wrap(file).map_err(|e| io(&path, "open", &e))?,
+                file: self.codec.wrap(file).map_err(|e| io(&path, "open", &e))?,
                 path: path.clone(),
                 count: 0,
                 bytes: 0,
@@ -290,6 +290,11 @@ impl Sink for FileSink {
         let open: Vec<PathBuf> = self.files.keys().cloned().collect();
         let done = open.iter().try_for_each(|path| self.close_file(path));
         Box::pin(async { done })
+    }
+
+    fn packs(&mut self, key: Option<&[u8]>) -> bool {
+        self.codec.key = key.map(<[u8]>::to_vec);
+        true
     }
 
     fn templated(&self) -> &'static [&'static str] {

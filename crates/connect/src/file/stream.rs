@@ -1,8 +1,10 @@
-//! What lies between the file sink and the disk: nothing, or a compressing stream.
+//! What lies between the file sink and the disk: nothing, or a stream that compresses, encrypts, or
+//! does both in this order.
 
 use std::fs::File;
 use std::io::{self, Write};
 
+use rekuiper_formats::codec::aes::CfbWriter;
 use rekuiper_formats::codec::{Compression, CompressionProps, Compressor};
 
 use super::sink::write_or_undo;
@@ -11,6 +13,8 @@ use crate::{ConnectError, Props};
 /// How the files of a sink are packed.
 pub struct StreamCodec {
     compression: Option<Compression>,
+    /// Files are encrypted with it, always in mode cfb.
+    pub key: Option<Vec<u8>>,
 }
 
 impl StreamCodec {
@@ -26,15 +30,19 @@ impl StreamCodec {
                 }
             },
         };
-        Ok(StreamCodec { compression })
+        Ok(StreamCodec { compression, key: None })
     }
 
     pub fn wrap(&self, file: File) -> io::Result<OutFile> {
-        Ok(match self.compression {
-            None => OutFile::Plain { file, len: 0 },
-            Some(c) => {
-                let packer = c.writer(file, CompressionProps::default());
-                OutFile::Packed(packer.map_err(|e| io::Error::other(e.to_string()))?)
+        let other = |e: rekuiper_value::Error| io::Error::other(e.to_string());
+        let props = CompressionProps::default();
+        Ok(match (self.compression, &self.key) {
+            (None, None) => OutFile::Plain { file, len: 0 },
+            (Some(c), None) => OutFile::Packed(c.writer(file, props).map_err(other)?),
+            (None, Some(key)) => OutFile::Sealed(CfbWriter::new(file, key).map_err(other)?),
+            (Some(c), Some(key)) => {
+                let sealed = CfbWriter::new(file, key).map_err(other)?;
+                OutFile::Packed(c.writer(sealed, props).map_err(other)?)
             }
         })
     }
@@ -44,6 +52,7 @@ impl StreamCodec {
 pub enum OutFile {
     Plain { file: File, len: u64 },
     Packed(Box<dyn Compressor>),
+    Sealed(CfbWriter<File>),
 }
 
 impl OutFile {
@@ -52,6 +61,7 @@ impl OutFile {
         match self {
             OutFile::Plain { file, len } => write_or_undo(file, len, parts),
             OutFile::Packed(packer) => parts.iter().try_for_each(|part| packer.write_all(part)),
+            OutFile::Sealed(sealer) => parts.iter().try_for_each(|part| sealer.write_all(part)),
         }
     }
 
@@ -59,6 +69,7 @@ impl OutFile {
         match self {
             OutFile::Plain { .. } => Ok(()),
             OutFile::Packed(mut packer) => packer.finish(),
+            OutFile::Sealed(mut sealer) => sealer.flush(),
         }
     }
 }

@@ -29,14 +29,16 @@ impl Config {
         props
     }
 
-    /// The key of sink encryption: `basic.aesKey`, else that of `security.encryption`.
-    pub fn aes_key(&self) -> Option<Vec<u8>> {
-        let of_section = self.section("security.encryption");
-        let text = match self.basic.aes_key.is_empty() {
-            false => self.basic.aes_key.as_str(),
-            true => of_section.get("key").and_then(Value::as_str)?,
+    /// The key of `encryption: aes` is `basic.aesKey`; `default` has one of its own, or borrows it.
+    pub fn encryption_key(&self, name: &str) -> Option<Vec<u8>> {
+        let section = self.section("security.encryption");
+        let own = match name {
+            "default" if section.is_empty() => return None,
+            "default" => text(&section, "key"),
+            _ => "",
         };
-        STANDARD.decode(text.trim()).ok()
+        let text = if own.is_empty() { &self.basic.aes_key } else { own };
+        Some(text.trim()).filter(|t| !t.is_empty()).and_then(|t| STANDARD.decode(t).ok())
     }
 
     /// Faults of the section, and of keys, that must end the start.

@@ -74,8 +74,8 @@ impl FlowCatalog for Mocked<'_> {
         self.view.message(schema_id)
     }
 
-    fn aes_key(&self) -> Option<Vec<u8>> {
-        self.view.aes_key()
+    fn encryption_key(&self, name: &str) -> Option<Vec<u8>> {
+        self.view.encryption_key(name)
     }
 
     fn as_plan(&self) -> &dyn PlanCatalog {

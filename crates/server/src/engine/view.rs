@@ -136,8 +136,8 @@ impl FlowCatalog for CatalogView {
         schema.message(plain).map_err(|e| e.to_string())
     }
 
-    fn aes_key(&self) -> Option<Vec<u8>> {
-        self.0.config.aes_key()
+    fn encryption_key(&self, name: &str) -> Option<Vec<u8>> {
+        self.0.config.encryption_key(name)
     }
 
     fn as_plan(&self) -> &dyn PlanCatalog {
