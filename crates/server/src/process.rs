@@ -61,7 +61,8 @@ pub fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / TICKS
 }
 
-fn kib(file: &str, key: &str) -> u64 {
+/// The number behind a key of a file in `/proc`, mostly in KiB.
+pub fn kib(file: &str, key: &str) -> u64 {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let line = text
         .lines()

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::extract::Path;
 use rekuiper_store::{Durability, Store};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -18,7 +19,9 @@ use crate::config::{Address, Config, zone};
 use crate::data_server::DataServer;
 use crate::engine::RuleEngine;
 use crate::logging::Log;
+use crate::routes::pprof;
 use crate::rules::{Rules, system_clock};
+use crate::web::Reply;
 use crate::web::serve::{Answer, Listener};
 use crate::{dump, fetch, process, prometheus, routes, tls};
 
@@ -114,6 +117,7 @@ impl Starter {
             tokio::spawn(data_listener.run(of_data(data), stopped.clone())),
         ];
         listeners.extend(prometheus_listener(&app, &stopped).await);
+        listeners.extend(pprof_listener(&app, &stopped).await);
         let tasks = vec![
             tokio::spawn(rules.patrol()),
             tokio::spawn(dump::Dump::run(app.clone())),
@@ -189,13 +193,6 @@ async fn prometheus_listener(
         port: basic.prometheus_port,
         tls: None,
     };
-    let listener = match listen(&at, "Prometheus", false).await {
-        Ok(listener) => listener,
-        Err(e) => {
-            tracing::error!("{e}");
-            return None;
-        }
-    };
     let app = app.clone();
     let get = axum::routing::get(move || {
         let app = app.clone();
@@ -206,10 +203,46 @@ async fn prometheus_listener(
             )
         }
     });
-    let router = Router::new().route("/metrics", get);
-    Some(tokio::spawn(
-        listener.run(of_router(router), stopped.clone()),
-    ))
+    side_listener(&at, "Prometheus", Router::new().route("/metrics", get), stopped).await
+}
+
+/// A port of its own for `/debug/pprof`, where it is on and not served at the REST port.
+async fn pprof_listener(
+    app: &Arc<App>,
+    stopped: &watch::Receiver<bool>,
+) -> Option<JoinHandle<()>> {
+    let at = app.config.basic.pprof.as_ref().filter(|_| !pprof::shares_rest(app))?;
+    let of = app.clone();
+    let figures = axum::routing::get(move || {
+        let of = of.clone();
+        async move { pprof::figures(&of) }
+    });
+    let profile = axum::routing::get(|Path(name): Path<String>| async move {
+        pprof::no_profile(&name).unwrap_or_else(Reply::from).into_response()
+    });
+    let router = Router::new()
+        .route("/debug/pprof", figures.clone())
+        .route("/debug/pprof/", figures)
+        .route("/debug/pprof/{profile}", profile);
+    side_listener(at, "pprof", router, stopped).await
+}
+
+/// A listener that the server can do without.
+async fn side_listener(
+    at: &Address,
+    what: &str,
+    router: Router,
+    stopped: &watch::Receiver<bool>,
+) -> Option<JoinHandle<()>> {
+    match listen(at, what, false).await {
+        Ok(listener) => {
+            Some(tokio::spawn(listener.run(of_router(router), stopped.clone())))
+        }
+        Err(e) => {
+            tracing::error!("{e}");
+            None
+        }
+    }
 }
 
 /// Anyone who reaches the port can run rules: that must be meant.

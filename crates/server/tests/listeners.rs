@@ -63,6 +63,36 @@ fn connections_are_closed_after_each_answer() {
     server.stop();
 }
 
+#[test]
+fn pprof_says_what_there_is() {
+    let ask = |url: &str, path: &str| {
+        let answer = http::call(url, "GET", path, &[], b"").unwrap();
+        (answer.status, answer.body)
+    };
+    let off = Server::start("pprof-off", &[]);
+    assert_eq!(ask(&off.url, "/debug/pprof/").0, 404);
+    assert_eq!(ask(&off.url, "/debug/pprof/heap").0, 404);
+    off.stop();
+
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free.to_string();
+    let on = ("KUIPER__BASIC__PPROF", "true");
+    let own = Server::start("pprof-own", &[on, ("KUIPER__BASIC__PPROFPORT", &port)]);
+    assert_eq!(ask(&own.url, "/debug/pprof/").0, 404, "not at the REST port");
+    let shared = Server::start("pprof-rest", &[on, ("KUIPER__BASIC__PPROFPORT", "0")]);
+    for url in [&format!("http://127.0.0.1:{free}"), &shared.url] {
+        let (status, figures) = ask(url, "/debug/pprof/");
+        assert_eq!(status, 200);
+        let resident = figures.lines().find_map(|l| l.strip_prefix("resident_bytes "));
+        assert!(resident.unwrap().parse::<u64>().unwrap() > 1 << 20, "{figures}");
+        let (status, why) = ask(url, "/debug/pprof/profile?seconds=1");
+        assert!(status == 501 && why.contains("no Go program"), "{status} {why}");
+        assert_eq!(ask(url, "/debug/pprof/nothing").0, 404);
+    }
+    own.stop();
+    shared.stop();
+}
+
 /// A data server of its own behind a listener of its own.
 fn data_server() -> (DataServer, String, tokio::runtime::Runtime) {
     let runtime = tokio::runtime::Runtime::new().unwrap();

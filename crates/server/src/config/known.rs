@@ -8,6 +8,7 @@ const WORKING: &[&str] = &[
     "basic.logdisabletimestamp", "basic.syslog.*", "basic.rotatetime", "basic.maxage",
     "basic.rotatesize", "basic.rotatecount", "basic.timezone", "basic.restip", "basic.restport",
     "basic.resttls.*", "basic.authentication", "basic.prometheus", "basic.prometheusport",
+    "basic.pprof", "basic.pprofip", "basic.pprofport",
     "basic.pluginhosts", "basic.rulepatrolinterval", "basic.aeskey",
     "basic.gracefulshutdowntimeout", "basic.resourceprofileconfig.enable",
     "basic.metricsdumpconfig.*",
@@ -26,9 +27,6 @@ const WORKING: &[&str] = &[
 pub const SILENT: &[(&str, &str)] = &[
     ("basic.ip", "the command line tool speaks to the REST port"),
     ("basic.port", "the command line tool speaks to the REST port"),
-    ("basic.pprof", "there are no profiles of a Go program"),
-    ("basic.pprofip", "there are no profiles of a Go program"),
-    ("basic.pprofport", "there are no profiles of a Go program"),
     ("basic.ignorecase", "names of columns are always compared as they are written"),
     ("basic.sql.*", "there is no sql connector in this build"),
     ("basic.enableopenziti", "there is no OpenZiti in this build"),

@@ -58,6 +58,8 @@ pub struct Basic {
     pub authentication: bool,
     pub prometheus: bool,
     pub prometheus_port: u16,
+    /// Where `/debug/pprof` is served, when it is.
+    pub pprof: Option<Address>,
     pub timezone: String,
     pub patrol_ms: i64,
     pub shutdown_ms: i64,
@@ -175,10 +177,13 @@ impl Config {
 }
 
 fn basic(t: &Tree<'_>) -> Result<Basic, String> {
+    let pprof =
+        Address { ip: t.text("basic.pprofIp"), port: t.port("basic.pprofPort")?, tls: None };
     Ok(Basic {
         authentication: t.flag("basic.authentication"),
         prometheus: t.flag("basic.prometheus"),
         prometheus_port: t.port("basic.prometheusPort")?,
+        pprof: t.flag("basic.pprof").then_some(pprof),
         timezone: t.text("basic.timezone"),
         patrol_ms: t
             .time("basic.rulePatrolInterval")

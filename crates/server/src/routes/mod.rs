@@ -11,6 +11,7 @@ mod metrics;
 pub mod openapi;
 mod plugins;
 mod portables;
+pub(crate) mod pprof;
 mod rule_status;
 mod rule_tags;
 mod rule_trace;
@@ -156,6 +157,7 @@ pub static TABLE: &[&[Route]] = &[
     plugins::UDFS,
     portables::ROUTES,
     metrics::ROUTES,
+    pprof::ROUTES,
     batch::ROUTES,
     openapi::ROUTES,
 ];
@@ -171,6 +173,8 @@ pub fn router(app: Arc<App>) -> Router {
     for path in paths {
         router = router.route(path, methods(&app, path));
     }
+    // tools for profiles ask with a slash at the end
+    router = router.route("/debug/pprof/", methods(&app, "/debug/pprof"));
     router.fallback(not_found)
 }
 
