@@ -1,9 +1,10 @@
-//! HTTP as a client, for `rest` and `httppull`: one request at a time over kept connections, with a
-//! guard against targets inside private networks.
+//! HTTP as a client, for `rest`, `httppull` and external services: one request at a time over kept
+//! connections, with a guard against targets inside private networks.
 
 mod body;
 mod client;
 mod conf;
+mod grpc;
 mod guard;
 #[cfg(test)]
 mod guard_tests;
@@ -17,6 +18,7 @@ pub use client::{Answer, Call, HttpClient, dial};
 pub use conf::{
     HttpConf, Method, header_templates, header_texts, headers_of, method, object_of, parse_url,
 };
+pub use grpc::GrpcClient;
 pub use guard::is_private;
 pub use oauth::OAuth;
 

@@ -9,6 +9,10 @@ use super::{MessageType, Schema};
 #[derive(Clone, Debug)]
 pub struct Method {
     pub name: String,
+    /// `package.Service`
+    pub service: String,
+    /// Whether a call is one message there and one back.
+    pub unary: bool,
     pub input: MessageType,
     pub output: MessageType,
     /// The option `google.api.http`.
@@ -37,6 +41,8 @@ impl Schema {
     fn method(&self, method: &MethodDescriptor) -> Method {
         Method {
             name: method.name().to_owned(),
+            service: method.parent_service().full_name().to_owned(),
+            unary: !method.is_client_streaming() && !method.is_server_streaming(),
             input: MessageType(method.input()),
             output: MessageType(method.output()),
             http: self.http_rule(method),
@@ -121,7 +127,7 @@ mod tests {
     #[test]
     fn methods_and_their_http_rules() {
         let text = "syntax = \"proto3\"; package p; import \"google/api/annotations.proto\";
-            service S { rpc Plain(In) returns (Out) {}
+            service S { rpc Plain(In) returns (stream Out) {}
             rpc Ruled(In) returns (Out) {
               option (google.api.http) = { put: \"/v1/{a}\" body: \"b\" }; } }
             message In { string b = 2; string a = 1; } message Out { string c = 1; }";
@@ -130,8 +136,10 @@ mod tests {
         let methods = schema.methods();
         assert_eq!(methods.len(), 2);
         assert_eq!(methods[0].http, None);
+        assert!(!methods[0].unary);
         assert_eq!(methods[0].input.field_names(), ["a", "b"]);
         assert_eq!(methods[1].output.full_name(), "p.Out");
+        assert_eq!((methods[1].service.as_str(), methods[1].unary), ("p.S", true));
         let rule = HttpRule { verb: "PUT", path: "/v1/{a}".into(), body: "b".into() };
         assert_eq!(methods[1].http, Some(rule));
     }
