@@ -295,6 +295,13 @@ fn cache_options(props: &Props) -> Option<CacheOptions> {
 }
 
 impl Draft {
+    /// A lookup table that the rule asks and that is not open.
+    pub fn closed_table(&self, tables: &HashMap<String, Arc<dyn Lookup>>) -> Option<&str> {
+        let asked = self.plan.sources.iter().filter(|s| s.kind == SourceKind::Lookup);
+        let mut names = asked.map(|s| s.stream.as_str());
+        names.find(|name| !tables.contains_key(*name))
+    }
+
     /// Starts the sinks and puts everything together.
     pub fn finish(
         self,

@@ -202,6 +202,9 @@ impl Engine {
     ) -> Result<(), FlowError> {
         let tables = lock(&self.lookups).clone();
         let drafts = build::build(spec, catalog, &self.config)?;
+        if let Some(name) = drafts.iter().find_map(|draft| draft.closed_table(&tables)) {
+            return Err(FlowError::NotFound(format!("lookup table {name} is not found: not open")));
+        }
         let number = lock(&self.runs).get(&spec.id).map_or(1, |r| r.number + 1);
         let ending = Ending::new(drafts.len(), on_end);
         let mut run = Run { number, ..Run::default() };

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::Path;
+use rekuiper_sql::StreamKind;
 use rekuiper_store::{Durability, Store};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -17,7 +18,7 @@ use crate::App;
 use crate::catalog::Catalog;
 use crate::config::{Address, Config, zone};
 use crate::data_server::DataServer;
-use crate::engine::RuleEngine;
+use crate::engine::{Change, RuleEngine};
 use crate::logging::Log;
 use crate::routes::pprof;
 use crate::rules::{Rules, system_clock};
@@ -111,6 +112,7 @@ impl Starter {
         let (Ok(rest_at), Ok(data_at)) = addresses else {
             return Err("a port is gone".into());
         };
+        open_lookups(&app).await;
         let fresh = rules.restore()?;
         let mut listeners = vec![
             tokio::spawn(rest.run(of_router(routes::router(app.clone())), stopped.clone())),
@@ -134,6 +136,18 @@ impl Starter {
             listeners,
             tasks,
         })
+    }
+}
+
+/// Lookup tables fill from the start of the server on, not only from that of a rule.
+async fn open_lookups(app: &App) {
+    for (name, entry) in app.catalog.sources(StreamKind::Table) {
+        if entry.is_lookup()
+            && let Err(e) = app.engine.changed(Change::LookupTableCreated(name.clone())).await
+        {
+            let why = e.message;
+            tracing::error!("lookup table {name} cannot be opened, rules that ask it fail: {why}");
+        }
     }
 }
 

@@ -77,6 +77,45 @@ fn the_data_folder_is_taken_over_and_stays_as_it_is() {
     server.stop();
 }
 
+/// The rule that ran in the original joins a lookup table: it must be open without anybody asking.
+#[test]
+fn what_was_taken_over_works() {
+    let base = Folder::new("takeover-works");
+    copy(&sample("ekuiper-data"), &base.path().join("data"));
+    let server = Server::start_in(base, &[]);
+    let created = |path: &str, body: Value| {
+        let made = server.call("POST", path, &body.to_string());
+        assert_eq!(made.status, 201, "{}", made.body);
+    };
+    let feed = r#"CREATE STREAM feed () WITH (DATASOURCE="/feed", TYPE="httppush")"#;
+    created("/streams", json!({ "sql": feed }));
+    let rule = |id: &str, sql: &str, topic: &str| {
+        let action = json!({"memory": {"topic": topic, "sendSingle": true}});
+        created("/rules", json!({"id": id, "sql": sql, "actions": [action]}));
+    };
+    rule("names", "SELECT site, name FROM feed WHERE isNull(v)", "sites");
+    rule("values", "SELECT site, v FROM feed WHERE v > 0", "meters");
+    let push = |body: Value| {
+        let url = &server.data_url;
+        let close = [("connection".to_owned(), "close".to_owned())];
+        let body = body.to_string();
+        let sent = || common::http::call(url, "POST", "/feed", &close, body.as_bytes());
+        while sent().unwrap().status != 200 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    };
+    let status = |key: &str| server.get("/rules/enrich/status")[key].clone();
+    push(json!({"site": "a", "name": "Alpha"}));
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while status("sink_nop_0_0_records_in_total") == 0 {
+        assert!(std::time::Instant::now() < until, "no result");
+        push(json!({"site": "a", "v": 5}));
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(status("op_sites_0_last_exception"), "");
+    server.stop();
+}
+
 #[test]
 fn an_export_comes_back_as_it_was() {
     let server = Server::start("import", &[]);
