@@ -239,3 +239,61 @@ fn what_etc_holds_is_read_at_start() {
     assert_eq!(server.call("GET", "/connections/one", "").status, 400);
     server.stop();
 }
+
+#[test]
+fn schemas_and_services_of_folders_are_there() {
+    let base = Folder::new("folders");
+    let file = |path: &str, text: &str| {
+        let path = base.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let message = |field: &str| format!("syntax = \"proto3\"; message M {{ string {field} = 1; }}");
+    file("etc/schemas/protobuf/one.proto", &message("of_etc"));
+    file("etc/schemas/protobuf/two.proto", &message("of_etc"));
+    file("etc/schemas/protobuf/three@2.proto", &message("of_etc"));
+    file("data/schemas/protobuf/two.proto", &message("of_data"));
+    file("data/schemas/protobuf/three.proto", &message("of_data"));
+    file("etc/schemas/protobuf/not a name.proto", &message("x"));
+    let service = |address: &str| {
+        let interface = json!({"address": address, "protocol": "rest",
+            "schemaType": "protobuf", "schemaFile": "calc.proto"});
+        json!({"about": {}, "interfaces": {"i": interface}}).to_string()
+    };
+    let proto = "syntax = \"proto3\"; service S { rpc Twice(M) returns (M) {} }
+        message M { int64 a = 1; }";
+    for dir in ["etc", "data"] {
+        file(&format!("{dir}/services/both.json"), &service(&format!("http://{dir}:1")));
+        file(&format!("{dir}/services/{dir}.json"), &service("http://x:1"));
+        file(&format!("{dir}/services/schemas/calc.proto"), proto);
+        file(&format!("{dir}/services/broken.json"), "{");
+    }
+    let server = Server::start_in(base, &[]);
+    let mut names = server.get("/schemas/protobuf");
+    names.as_array_mut().unwrap().sort_by_key(Value::to_string);
+    assert_eq!(names, json!(["one", "three", "two"]));
+    let field = |name: &str| {
+        let schema = server.get(&format!("/schemas/protobuf/{name}"));
+        let text = schema["content"].as_str().unwrap();
+        ["of_etc", "of_data"].into_iter().find(|f| text.contains(f)).unwrap()
+    };
+    assert_eq!(["one", "two", "three"].map(field), ["of_etc", "of_data", "of_etc"]);
+    let stream = r#"CREATE STREAM s () WITH (DATASOURCE="x", FORMAT="protobuf", SCHEMAID="one.M")"#;
+    let made = server.call("POST", "/streams", &json!({"sql": stream}).to_string());
+    assert_eq!(made.status, 201, "{}", made.body);
+    assert!(server.get("/streams/s/schema")["of_etc"].is_object());
+
+    assert_eq!(server.get("/services"), json!(["both", "data", "etc"]));
+    let address = &server.get("/services/both")["Interfaces"]["i"]["Addr"];
+    assert_eq!(address, "http://data:1");
+    assert_eq!(server.get("/services/functions/Twice")["MethodName"], "Twice");
+    assert_eq!(server.get("/data/export")["Service"], json!({}), "nobody installed them");
+    for path in ["/schemas/protobuf/one", "/services/data"] {
+        assert_eq!(server.call("DELETE", path, "").status, 200, "{path}");
+    }
+    let base = server.stop();
+    assert!(base.path().join("etc/schemas/protobuf/one.proto").is_file());
+    let server = Server::start_in(base, &[]);
+    assert_eq!(server.get("/services"), json!(["both", "etc"]));
+    server.stop();
+}

@@ -4,6 +4,8 @@
 mod confkeys;
 mod connections;
 mod etc;
+mod files;
+mod messages;
 mod plugins;
 mod schemas;
 mod scripts;
@@ -143,6 +145,7 @@ impl Catalog {
         memory.portable = objects(space::PORTABLE)?;
         memory.uploads = objects(space::UPLOAD)?;
         memory.scripts = objects(space::SCRIPT)?;
+        files::load(&self.config.dirs, &mut memory);
         *self.write() = memory;
         Ok(())
     }

@@ -15,6 +15,8 @@ pub struct Schema {
     pub content: Option<String>,
     pub so_file: Option<String>,
     pub version: Option<String>,
+    /// Where it was found, if not put over the API.
+    pub file: Option<PathBuf>,
 }
 
 pub const KINDS: [&str; 2] = ["protobuf", "custom"];
@@ -37,6 +39,7 @@ impl Schema {
             content: text("content"),
             so_file: text("soFile"),
             version: text("version"),
+            file: None,
         }
     }
 
@@ -58,7 +61,7 @@ impl Schema {
         o.into()
     }
 
-    fn key(&self) -> (String, String) {
+    pub(super) fn key(&self) -> (String, String) {
         (self.kind.clone(), self.name.clone())
     }
 
@@ -92,6 +95,9 @@ impl Catalog {
     }
 
     pub fn schema_file(&self, schema: &Schema) -> PathBuf {
+        if let Some(found) = &schema.file {
+            return found.clone();
+        }
         self.config
             .dirs
             .data
@@ -149,6 +155,10 @@ impl Catalog {
     }
 
     pub(super) fn remove_schema_file(&self, schema: &Schema) {
-        let _ = std::fs::remove_file(self.schema_file(schema));
+        let file = self.schema_file(schema);
+        // what an administrator put into etc is not ours to remove
+        if file.starts_with(&self.config.dirs.data) {
+            let _ = std::fs::remove_file(file);
+        }
     }
 }

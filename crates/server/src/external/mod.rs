@@ -109,14 +109,15 @@ impl Externals {
         let own = all.into_iter().find(|f| f.name.eq_ignore_ascii_case(name))?;
         let interface =
             self.catalog.service(&own.service)?.shown["Interfaces"][&own.interface].clone();
-        let folder = self.catalog.config.dirs.data.join("services").join("schemas");
+        let dirs = &self.catalog.config.dirs;
+        let folders = [&dirs.data, &dirs.etc].map(|dir| dir.join("services/schemas"));
         let file = interface["Schema"]["SchemaFile"].as_str().unwrap_or_default();
-        let schema = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+        let schema = service::schema_text(&folders, file).unwrap_or_default();
         let services = self.services.clone();
         Some(Found {
             aggregate: false,
             version: format!("{} {interface} {schema}", own.to_value()),
-            make: Box::new(move || service::make(&own, &interface, &folder, services.clone())),
+            make: Box::new(move || service::make(&own, &interface, &folders, services.clone())),
         })
     }
 

@@ -91,6 +91,7 @@ pub async fn read(
         content,
         so_file: so_file.map(str::to_owned),
         version: given("version")?.map(str::to_owned),
+        file: None,
     })
 }
 
@@ -171,6 +172,7 @@ async fn upload(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
         content: Some(content),
         so_file: None,
         version,
+        file: None,
     };
     let new = put(&app, schema, false).await?;
     let status = if new {

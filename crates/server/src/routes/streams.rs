@@ -116,33 +116,19 @@ pub(super) fn describe_kind(app: &App, call: &Call, kind: StreamKind) -> ApiResu
 
 pub(super) fn schema_of_kind(app: &App, call: &Call, kind: StreamKind) -> ApiResult<Reply> {
     let entry = app.catalog.described(kind, call.name("name")?)?;
-    let format = entry.def.options.format.as_deref().unwrap_or_default();
-    let described = format.eq_ignore_ascii_case("protobuf");
-    if described && entry.def.fields.is_none() && entry.def.options.schema_id.is_some() {
-        return inferred(app, &entry);
-    }
-    Ok(Reply::json(&entry.def.schema_json()))
-}
-
-/// Columns of a stream whose messages are described by a schema of the registry.
-fn inferred(app: &App, entry: &StreamEntry) -> ApiResult<Reply> {
-    let id = entry.def.options.schema_id.as_deref().unwrap_or_default();
-    let format = entry
-        .def
-        .options
-        .format
-        .as_deref()
-        .unwrap_or_default()
-        .to_lowercase();
-    let (file, message) = id.split_once('.').unwrap_or((id, ""));
-    let name = &entry.def.name;
-    match app.catalog.schema(&format, file) {
-        None => Err(ApiError::stream(format!(
-            "{name}: {format} schema {file} does not exist"
+    match app.catalog.columns_of(&entry.def) {
+        // recorded so: eKuiper does not find messages of a package here, though rules may read them
+        Some(Ok((full_name, _))) if full_name.contains('.') => Err(ApiError::stream(format!(
+            "{}: the columns of {full_name} are not shown, as it belongs to a package",
+            entry.def.name
         ))),
-        Some(_) => Err(ApiError::stream(format!(
-            "{name}: the columns of message {message} are not known before a rule reads it"
-        ))),
+        Some(Ok((_, columns))) => {
+            let mut def = rekuiper_sql::StreamDef::clone(&entry.def);
+            def.fields = Some(columns);
+            Ok(Reply::json(&def.schema_json()))
+        }
+        Some(Err(why)) => Err(ApiError::stream(format!("{}: {why}", entry.def.name))),
+        None => Ok(Reply::json(&entry.def.schema_json())),
     }
 }
 

@@ -75,7 +75,7 @@ pub fn export(app: &App, ids: Option<&[String]>) -> Bundle {
         if let Some(s) = app
             .catalog
             .service(&name)
-            .filter(|s| s.functions.iter().any(|f| calls(&f.name)))
+            .filter(|s| !s.request.is_empty() && s.functions.iter().any(|f| calls(&f.name)))
         {
             out.put("Service", name, Value::Object(s.request).to_string());
         }

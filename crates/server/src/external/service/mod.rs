@@ -3,7 +3,7 @@
 mod grpc;
 mod rest;
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rekuiper_connect::{ConnectError, Services};
@@ -21,7 +21,7 @@ const TIMEOUT_MS: i64 = 5_000;
 pub fn make(
     function: &ServiceFunction,
     interface: &Json,
-    folder: &Path,
+    folders: &[PathBuf; 2],
     services: Arc<Services>,
 ) -> Result<Arc<dyn ExternalFn>> {
     let name = &function.name;
@@ -29,7 +29,7 @@ pub fn make(
     let schemaless = interface["Schema"]["Schemaless"].as_bool().unwrap_or(false);
     let method = match schemaless {
         true => None,
-        false => Some(method(function, interface, folder)?),
+        false => Some(method(function, interface, folders)?),
     };
     match (interface["Protocol"].as_str().unwrap_or_default(), method) {
         ("rest", method) => {
@@ -52,13 +52,17 @@ pub fn make(
     }
 }
 
-fn method(f: &ServiceFunction, interface: &Json, folder: &Path) -> Result<Method> {
+/// A schema file of one of the folders; its name cannot leave them.
+pub fn schema_text(folders: &[PathBuf; 2], wanted: &str) -> Option<String> {
+    let inside = !wanted.split('/').any(|part| part == "..") && !wanted.starts_with('/');
+    let mut found = folders.iter().filter(|_| inside);
+    found.find_map(|folder| std::fs::read_to_string(folder.join(wanted)).ok())
+}
+
+fn method(f: &ServiceFunction, interface: &Json, folders: &[PathBuf; 2]) -> Result<Method> {
     let file = interface["Schema"]["SchemaFile"].as_str().unwrap_or_default();
-    let folder = folder.to_owned();
-    let open = move |wanted: &str| {
-        let inside = !wanted.split('/').any(|part| part == "..") && !wanted.starts_with('/');
-        inside.then(|| std::fs::read_to_string(folder.join(wanted)).ok()).flatten()
-    };
+    let folders = folders.clone();
+    let open = move |wanted: &str| schema_text(&folders, wanted);
     let methods = Schema::compile(file, open)?.methods();
     let found = methods.into_iter().find(|m| m.name == f.method);
     found.ok_or_else(|| {
@@ -186,7 +190,7 @@ mod tests {
             "Schema": {"SchemaFile": file, "Schemaless": method.is_empty()},
             "Options": {"headers": {"x-a": "b"}, "retryCount": 2, "retryInterval": "1ms"},
         });
-        make(&function, &interface, &folder, services)
+        make(&function, &interface, &[folder.clone(), folder], services)
     }
 
     async fn called(method: &str, args: &[Value]) -> Result<(String, String)> {
