@@ -6,6 +6,7 @@
 //! the process around them is in [`Services`]. Registered by one line in [`connectors`].
 
 pub mod data_server;
+pub mod intake;
 pub mod props;
 pub mod registry;
 pub mod services;

@@ -1,8 +1,23 @@
 //! Properties of a source, a sink or a connection: a JSON object whose keys match in any case.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value as Json};
 
 use crate::ConnectError;
+
+thread_local! {
+    static ASKED: RefCell<Option<BTreeSet<String>>> = const { RefCell::new(None) };
+}
+
+/// Does some work and tells which keys it asked for, of any properties, on this thread. So it can
+/// be held against what is said of a connector elsewhere.
+pub fn keys_asked<T>(work: impl FnOnce() -> T) -> (T, BTreeSet<String>) {
+    ASKED.set(Some(BTreeSet::new()));
+    let done = work();
+    (done, ASKED.take().unwrap_or_default())
+}
 
 /// See the module's doc. Unknown keys are ignored, as eKuiper does.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +30,11 @@ impl Props {
 
     /// The value of a key: exact first, then in any case. Null counts as absent.
     pub fn get(&self, key: &str) -> Option<&Json> {
+        ASKED.with_borrow_mut(|asked| {
+            if let Some(asked) = asked {
+                asked.insert(key.to_owned());
+            }
+        });
         let found = self.0.get(key).or_else(|| {
             self.0.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v)
         });

@@ -50,6 +50,10 @@ struct Simulator {
 }
 
 impl Source for Simulator {
+    fn follows(&self) -> &'static [&'static str] {
+        &["interval"]
+    }
+
     fn gives_rows(&self) -> bool {
         true
     }

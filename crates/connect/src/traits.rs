@@ -132,6 +132,11 @@ pub trait Source: Send {
         Ok(())
     }
 
+    /// Which of the properties that any source may have ([`crate::intake`]) it follows itself.
+    fn follows(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether it hands over rows (`Payloads::Rows`) instead of bytes: then FORMAT is not used.
     fn gives_rows(&self) -> bool {
         false

@@ -209,6 +209,7 @@ fn stream(
     let Opened::Source(source) = open(datasource, &found.props)? else {
         return Err(FlowError::Connector(format!("type {typ} is no source")));
     };
+    let source = rekuiper_connect::intake::wrap(source, &found.props)?;
     source.check(&config.services)?;
     let event_time = spec.plan.is_event_time;
     let shared = options.shared.unwrap_or(false);

@@ -151,6 +151,10 @@ impl Source for FileSource {
         self.conf.must_exist(&services.path(&self.conf.path))
     }
 
+    fn follows(&self) -> &'static [&'static str] {
+        &["interval", "sendInterval", "decompression"]
+    }
+
     fn gives_rows(&self) -> bool {
         self.conf.file_type == FileType::Csv
     }

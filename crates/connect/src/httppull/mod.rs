@@ -125,6 +125,10 @@ impl HttpPull {
 }
 
 impl Source for HttpPull {
+    fn follows(&self) -> &'static [&'static str] {
+        &["interval"]
+    }
+
     fn gives_rows(&self) -> bool {
         true
     }

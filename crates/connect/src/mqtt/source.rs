@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rekuiper_mqtt_codec::property::Place;
 use rekuiper_mqtt_codec::{Properties, QoS, valid_filter};
 use rekuiper_value::{Object, Value};
 
 use super::{ClientOptions, Subscription, door, options};
 use crate::traits::{BoxFuture, Opened, Source, SourceCx, SourceOut};
-use crate::{ConnectError, Props};
+use crate::{ConnectError, Props, intake};
 
 pub fn open(datasource: &str, props: &Props) -> Result<Opened, ConnectError> {
     let filters: Vec<String> = datasource.split(',').map(str::to_owned).collect();
@@ -20,7 +22,16 @@ pub fn open(datasource: &str, props: &Props) -> Result<Opened, ConnectError> {
     }
     let options = ClientOptions::new(props)?;
     let qos = options::qos(props, 0)?;
-    Ok(Opened::Source(Box::new(MqttSource { options, filters, qos })))
+    let source = Box::new(MqttSource { options, filters, qos });
+    Ok(Opened::Source(match props.str_or("eofMessage", "")? {
+        "" => source,
+        text => {
+            let eof = STANDARD.decode(text).map_err(|e| {
+                ConnectError::config(format!("property eofMessage must be base64: {e}"))
+            })?;
+            intake::until(source, eof)
+        }
+    }))
 }
 
 struct MqttSource {

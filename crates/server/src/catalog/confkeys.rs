@@ -58,6 +58,9 @@ pub(super) fn stored_key(kind: Kind, typ: &str, key: &str) -> String {
     format!("{}.{typ}.{key}", kind.word())
 }
 
+/// The property that names a connection.
+const SELECTOR: &str = "connectionSelector";
+
 impl Catalog {
     /// All keys of a connector, those of etc included.
     pub fn conf_sections(&self, kind: Kind, typ: &str) -> Sections {
@@ -137,8 +140,14 @@ impl Catalog {
         Ok(gone.is_some())
     }
 
-    /// What holds for a source: `default`, over it the key, over that the named connection.
-    pub fn source_props(&self, typ: &str, conf_key: Option<&str>) -> Map<String, Value> {
+    /// What holds for a source: `default`, over it the key, over that the named connection, over
+    /// all of it what the stream says in EXTRA.
+    pub fn source_props(
+        &self,
+        typ: &str,
+        conf_key: Option<&str>,
+        extra: Map<String, Value>,
+    ) -> Map<String, Value> {
         let sections = self.conf_sections(Kind::Sources, typ);
         let mut props = sections.get("default").cloned().unwrap_or_default();
         if let Some(key) = conf_key.filter(|k| !k.is_empty() && *k != "default") {
@@ -150,7 +159,12 @@ impl Catalog {
                 None => tracing::warn!("configuration key {key} of source {typ} does not exist"),
             }
         }
-        self.config.secure(self.with_connection(props))
+        if let Some(selector) = extra.get(SELECTOR) {
+            props.insert(SELECTOR.into(), selector.clone());
+        }
+        props = self.with_connection(props);
+        props.extend(extra);
+        self.config.secure(props)
     }
 
     /// What holds for a sink: the key named by `resourceId`, over it the properties of the action,
@@ -168,7 +182,7 @@ impl Catalog {
 
     fn with_connection(&self, mut props: Map<String, Value>) -> Map<String, Value> {
         let id = props
-            .get("connectionSelector")
+            .get(SELECTOR)
             .and_then(Value::as_str)
             .map(str::to_owned);
         if let Some(connection) = id.and_then(|id| self.connection(&id)) {

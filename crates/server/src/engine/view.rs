@@ -49,9 +49,16 @@ impl FlowCatalog for CatalogView {
     fn source_props(&self, def: &StreamDef) -> ConnectProps {
         let spec = StreamSpec { def: Arc::new(def.clone()), props: ConnectProps::default() };
         let options = &def.options;
-        let mut props = self.0.source_props(spec.typ(), options.conf_key.as_deref());
-        if let Some(Ok(Value::Object(extra))) = options.extra.as_deref().map(serde_json::from_str) {
-            props.extend(extra);
+        let extra = match options.extra.as_deref().map(serde_json::from_str) {
+            Some(Ok(Value::Object(extra))) => extra,
+            _ => Props::new(),
+        };
+        let mut props = self.0.source_props(spec.typ(), options.conf_key.as_deref(), extra);
+        let format = options.format.as_deref().map(str::to_lowercase);
+        for (key, own) in [("format", &format), ("delimiter", &options.delimiter)] {
+            if let Some(own) = own.as_deref().filter(|own| !own.is_empty()) {
+                props.insert(key.into(), own.into());
+            }
         }
         ConnectProps::new(props)
     }
