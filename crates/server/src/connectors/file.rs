@@ -1,6 +1,6 @@
 //! Files and folders.
 
-use super::{Connector, Prop, Source, prop};
+use super::{Connector, Prop, Source, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "file",
@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "读取文件或文件夹中的文件，或将结果写入文件。",
     source: Some(Source {
         datasource: "Name of the file or folder below the path.",
-        props: SOURCE,
+        props: &[SOURCE, shared::PAYLOAD],
     }),
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: false,
 };
 

@@ -1,6 +1,6 @@
 //! HTTP servers that are asked again and again.
 
-use super::{Connector, Prop, Source, link, prop};
+use super::{Connector, Prop, Source, link, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "httppull",
@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "定时请求 HTTP 服务器。",
     source: Some(Source {
         datasource: "Path after the url.",
-        props: SOURCE,
+        props: &[SOURCE, shared::TLS],
     }),
     lookup: true,
     sink: None,
@@ -81,31 +81,20 @@ static SOURCE: &[Prop] = &[
     .of(r#"["code","body"]"#),
     prop("oAuth", "null", "object", "OAuth", "How to get a token."),
     prop(
-        "insecureSkipVerify",
-        "true",
-        "bool",
-        "Skip certificate check",
-        "Accept any certificate of the peer.",
+        "states",
+        "null",
+        "object",
+        "States",
+        "Values for templates in the url; answers with fields of that name change them.",
     ),
     prop(
-        "certificationPath",
+        "compression",
         "null",
         "string",
-        "Certificate",
-        "File of the client certificate.",
-    ),
-    prop(
-        "privateKeyPath",
-        "null",
-        "string",
-        "Private key",
-        "File of the client's private key.",
-    ),
-    prop(
-        "rootCaPath",
-        "null",
-        "string",
-        "Root CA",
-        "File of the certificates to trust.",
-    ),
+        "Compression",
+        "How answers with a Content-Encoding are packed.",
+    )
+    .of(r#"["","zlib","gzip","flate","zstd"]"#),
+    prop("debugResp", "null", "bool", "Log answers", "Whether answers go to the log."),
+    prop("sendInterval", "null", "string", "Send interval", "Pause between rows of one answer."),
 ];

@@ -1,6 +1,6 @@
 //! HTTP requests of others to this server.
 
-use super::{Connector, Prop, Source, prop};
+use super::{Connector, Prop, Source, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "httppush",
@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "在数据服务器的路径上接收 HTTP 请求。",
     source: Some(Source {
         datasource: "Path, beginning with a slash.",
-        props: SOURCE,
+        props: &[SOURCE, shared::SENT_TO, shared::BYTES, shared::PAYLOAD],
     }),
     lookup: false,
     sink: None,

@@ -1,6 +1,6 @@
 //! Topics inside the process, between rules.
 
-use super::{Connector, Prop, Source, prop};
+use super::{Connector, Prop, Source, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "memory",
@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "通过进程内的主题在规则之间传递数据。",
     source: Some(Source {
         datasource: "Topic; + and # stand for levels.",
-        props: &[],
+        props: &[SOURCE, shared::SENT_TO],
     }),
     lookup: true,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: false,
 };
 
@@ -40,3 +40,11 @@ static SINK: &[Prop] = &[
         "Column of the key of updates.",
     ),
 ];
+
+static SOURCE: &[Prop] = &[prop(
+    "bufferLength",
+    "1024",
+    "int",
+    "Buffer",
+    "Rows that wait at most; more are dropped and counted.",
+)];

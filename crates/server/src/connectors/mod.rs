@@ -11,6 +11,7 @@ mod nop;
 mod redis;
 mod redissub;
 mod rest;
+mod shared;
 mod simulator;
 mod sql;
 mod sse;
@@ -50,7 +51,7 @@ pub struct Connector {
     pub zh: &'static str,
     pub source: Option<Source>,
     pub lookup: bool,
-    pub sink: Option<&'static [Prop]>,
+    pub sink: Option<Groups>,
     /// Whether named connections of this type can be made.
     pub connection: bool,
 }
@@ -58,7 +59,24 @@ pub struct Connector {
 pub struct Source {
     /// What DATASOURCE holds; empty where it is not used.
     pub datasource: &'static str,
-    pub props: &'static [Prop],
+    pub props: Groups,
+}
+
+/// Properties: those of the connector, and those that it shares with others ([`shared`]).
+pub type Groups = &'static [&'static [Prop]];
+
+impl Connector {
+    pub fn source_props(&self) -> impl Iterator<Item = &'static Prop> + Clone {
+        each(self.source.as_ref().map_or(&[], |s| s.props))
+    }
+
+    pub fn sink_props(&self) -> impl Iterator<Item = &'static Prop> + Clone {
+        each(self.sink.unwrap_or_default())
+    }
+}
+
+fn each(groups: Groups) -> impl Iterator<Item = &'static Prop> + Clone {
+    groups.iter().flat_map(|group| group.iter())
 }
 
 /// One property; `default` and `values` are JSON.
@@ -166,20 +184,16 @@ pub fn offers_lookup(name: &str) -> bool {
 
 /// What holds for a source where etc has no file for it: the section `default`.
 pub fn source_defaults(name: &str) -> Map<String, Value> {
-    let props = find(name)
-        .and_then(|c| c.source.as_ref())
-        .map(|s| s.props)
-        .unwrap_or_default();
-    let given = props.iter().map(|p| (p.name.to_owned(), p.default_value()));
+    let props = find(name).map(Connector::source_props);
+    let given = props.into_iter().flatten().map(|p| (p.name.to_owned(), p.default_value()));
     given.filter(|(_, v)| !v.is_null()).collect()
 }
 
 /// The name of a property as it is spelled, of one in lower case.
 pub fn spelled(connector: &str, lower: &str) -> Option<&'static str> {
     let c = find(connector)?;
-    let source = c.source.as_ref().map(|s| s.props).unwrap_or_default();
-    let all = source.iter().chain(c.sink.unwrap_or_default());
-    all.map(|p| p.name).find(|n| n.eq_ignore_ascii_case(lower))
+    let mut all = c.source_props().chain(c.sink_props());
+    all.find(|p| p.name.eq_ignore_ascii_case(lower)).map(|p| p.name)
 }
 
 #[cfg(test)]
@@ -190,8 +204,7 @@ mod tests {
     fn names_are_in_order_and_every_value_is_json() {
         assert!(ALL.is_sorted_by_key(|c| c.name));
         for c in ALL {
-            let source = c.source.as_ref().map(|s| s.props).unwrap_or_default();
-            for p in source.iter().chain(c.sink.unwrap_or_default()) {
+            for p in c.source_props().chain(c.sink_props()) {
                 assert!(
                     serde_json::from_str::<Value>(p.default).is_ok(),
                     "{} {}",
@@ -208,3 +221,6 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod options_tests;

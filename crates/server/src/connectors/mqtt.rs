@@ -1,6 +1,6 @@
 //! MQTT brokers.
 
-use super::{Connector, Prop, Source, link, prop};
+use super::{Connector, Prop, Source, link, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "mqtt",
@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "订阅 MQTT 服务器的主题，或将结果发布到 MQTT 服务器。",
     source: Some(Source {
         datasource: "Topic filter; several are parted by commas.",
-        props: SOURCE,
+        props: &[SOURCE, shared::TLS, shared::SENT_TO, shared::BYTES, shared::PAYLOAD, shared::SELECTOR],
     }),
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK, shared::TLS, shared::SELECTOR]),
     connection: true,
 };
 
@@ -67,47 +67,25 @@ static SOURCE: &[Prop] = &[
     )
     .of("[0,1,2]"),
     prop(
-        "insecureSkipVerify",
-        "false",
+        "enableClientSession",
+        "null",
         "bool",
-        "Skip certificate check",
-        "Accept any certificate of the peer.",
+        "Keep session",
+        "Whether the broker keeps the session while the client is away.",
     ),
     prop(
-        "certificationPath",
+        "sessionExpiryIntervalSeconds",
+        "null",
+        "int",
+        "Session expiry",
+        "MQTT 5: how long it is kept, in seconds.",
+    ),
+    prop(
+        "eofMessage",
         "null",
         "string",
-        "Certificate",
-        "File of the client certificate.",
-    ),
-    prop(
-        "privateKeyPath",
-        "null",
-        "string",
-        "Private key",
-        "File of the client's private key.",
-    ),
-    prop(
-        "rootCaPath",
-        "null",
-        "string",
-        "Root CA",
-        "File of the certificates to trust.",
-    ),
-    prop(
-        "decompression",
-        "\"\"",
-        "string",
-        "Decompression",
-        "How messages are compressed.",
-    )
-    .of(r#"["","zlib","gzip","flate","zstd"]"#),
-    prop(
-        "connectionSelector",
-        "\"\"",
-        "string",
-        "Connection",
-        "Id of a named connection.",
+        "Last message",
+        "Payload in base64 that ends the stream.",
     ),
 ];
 
@@ -175,38 +153,24 @@ static SINK: &[Prop] = &[
         "Whether the broker keeps the last message.",
     ),
     prop(
-        "insecureSkipVerify",
-        "false",
+        "enableClientSession",
+        "null",
         "bool",
-        "Skip certificate check",
-        "Accept any certificate of the peer.",
+        "Keep session",
+        "Whether the broker keeps the session while the client is away.",
     ),
     prop(
-        "certificationPath",
+        "sessionExpiryIntervalSeconds",
         "null",
-        "string",
-        "Certificate",
-        "File of the client certificate.",
+        "int",
+        "Session expiry",
+        "MQTT 5: how long it is kept, in seconds.",
     ),
     prop(
-        "privateKeyPath",
+        "properties",
         "null",
-        "string",
-        "Private key",
-        "File of the client's private key.",
-    ),
-    prop(
-        "rootCaPath",
-        "null",
-        "string",
-        "Root CA",
-        "File of the certificates to trust.",
-    ),
-    prop(
-        "connectionSelector",
-        "\"\"",
-        "string",
-        "Connection",
-        "Id of a named connection.",
+        "object",
+        "User properties",
+        "MQTT 5: sent with each message; values may be templates.",
     ),
 ];

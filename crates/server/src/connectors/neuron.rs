@@ -11,10 +11,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "与 Neuron 网关通信。",
     source: Some(Source {
         datasource: "",
-        props: SOURCE,
+        props: &[SOURCE],
     }),
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: false,
 };
 

@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "丢弃结果。",
     source: None,
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: false,
 };
 

@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "在 Redis 中查找数据，或将结果写入 Redis。",
     source: Some(Source {
         datasource: "Number of the database.",
-        props: SOURCE,
+        props: &[SOURCE],
     }),
     lookup: true,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: false,
 };
 

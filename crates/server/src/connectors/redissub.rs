@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "订阅 Redis 频道。",
     source: Some(Source {
         datasource: "",
-        props: SOURCE,
+        props: &[SOURCE],
     }),
     lookup: false,
     sink: None,

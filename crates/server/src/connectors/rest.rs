@@ -1,6 +1,6 @@
 //! HTTP servers that results are sent to.
 
-use super::{Connector, Prop, link, prop};
+use super::{Connector, Prop, link, prop, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "rest",
@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "将结果发送到 HTTP 服务器。",
     source: None,
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK, shared::TLS]),
     connection: false,
 };
 
@@ -72,38 +72,24 @@ static SINK: &[Prop] = &[
     .of(r#"["","gzip","zstd"]"#),
     prop("oauth", "null", "object", "OAuth", "How to get a token."),
     prop(
-        "insecureSkipVerify",
-        "false",
-        "bool",
-        "Skip certificate check",
-        "Accept any certificate of the peer.",
-    ),
-    prop(
-        "certificationPath",
-        "null",
-        "string",
-        "Certificate",
-        "File of the client certificate.",
-    ),
-    prop(
-        "privateKeyPath",
-        "null",
-        "string",
-        "Private key",
-        "File of the client's private key.",
-    ),
-    prop(
-        "rootCaPath",
-        "null",
-        "string",
-        "Root CA",
-        "File of the certificates to trust.",
-    ),
-    prop(
         "debugResp",
         "false",
         "bool",
         "Log answers",
         "Whether answers go to the log.",
+    ),
+    prop(
+        "formData",
+        "null",
+        "object",
+        "Form fields",
+        "Body type formdata: further fields; values may be templates.",
+    ),
+    prop(
+        "fileFieldName",
+        "null",
+        "string",
+        "File field",
+        "Body type formdata: name of the part that holds the payload.",
     ),
 ];

@@ -9,7 +9,8 @@ const MANUAL: &str = "https://github.com/lf-edge/ekuiper/tree/master/docs";
 fn about(c: &Connector) -> Value {
     json!({
         "trial": false,
-        "installed": true,
+        // what a build without it can only describe is shown so
+        "installed": rekuiper_connect::find(c.name).is_some(),
         "author": {"name": "rekuiper", "email": "", "company": "", "website": ""},
         "helpUrl": {"en": MANUAL, "zh": MANUAL},
         "description": {"en": c.en, "zh": c.zh},
@@ -86,7 +87,7 @@ pub fn source(c: &Connector, sections: &Map<String, Value>) -> Option<Value> {
         "about": about(c),
         "libs": [],
         "dataSource": data_source,
-        "properties": fields(source.props, sections, |_| true),
+        "properties": fields(c.source_props(), sections),
         "node": node(c, "source"),
         "type": "internal",
     }))
@@ -96,23 +97,20 @@ pub fn connection(c: &Connector, sections: &Map<String, Value>) -> Option<Value>
     if !c.connection {
         return None;
     }
-    let props = c
-        .source
-        .as_ref()
-        .map(|s| s.props)
-        .or(c.sink)
-        .unwrap_or_default();
+    let source = c.source_props().filter(|p| p.connection);
+    let sink = c.sink_props().filter(|p| p.connection && c.source.is_none());
     Some(json!({
         "about": about(c),
         "libs": [],
         "dataSource": {},
-        "properties": fields(props, sections, |p| p.connection),
+        "properties": fields(source.chain(sink), sections),
         "node": node(c, "source"),
     }))
 }
 
 pub fn sink(c: &Connector) -> Option<Value> {
-    let props: Vec<Value> = c.sink?.iter().map(|p| field(p, None)).collect();
+    c.sink?;
+    let props: Vec<Value> = c.sink_props().map(|p| field(p, None)).collect();
     let properties = if props.is_empty() {
         Value::Null
     } else {
@@ -127,13 +125,13 @@ pub fn sink(c: &Connector) -> Option<Value> {
     }))
 }
 
-fn fields(props: &[Prop], sections: &Map<String, Value>, of: impl Fn(&Prop) -> bool) -> Value {
+fn fields(
+    props: impl Iterator<Item = &'static Prop> + Clone,
+    sections: &Map<String, Value>,
+) -> Value {
     let mut out = Map::new();
     for (key, set) in sections {
-        let list = props
-            .iter()
-            .filter(|p| of(p))
-            .map(|p| field(p, set.get(p.name)));
+        let list = props.clone().map(|p| field(p, set.get(p.name)));
         out.insert(key.clone(), list.collect::<Vec<_>>().into());
     }
     out.into()

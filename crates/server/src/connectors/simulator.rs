@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "依次发送给定的数据。",
     source: Some(Source {
         datasource: "",
-        props: SOURCE,
+        props: &[SOURCE],
     }),
     lookup: true,
     sink: None,

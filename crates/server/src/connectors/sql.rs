@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "读写 SQL 数据库。",
     source: Some(Source {
         datasource: "Table to look rows up in.",
-        props: SOURCE,
+        props: &[SOURCE],
     }),
     lookup: true,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: true,
 };
 

@@ -9,7 +9,7 @@ pub static CONNECTOR: Connector = Connector {
     zh: "在数据服务器的路径上以服务器推送事件发送结果。",
     source: None,
     lookup: false,
-    sink: Some(SINK),
+    sink: Some(&[SINK]),
     connection: true,
 };
 

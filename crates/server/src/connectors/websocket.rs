@@ -1,6 +1,6 @@
 //! WebSockets, as server or client.
 
-use super::{Connector, Prop, Source, link};
+use super::{Connector, Prop, Source, link, shared};
 
 pub static CONNECTOR: Connector = Connector {
     name: "websocket",
@@ -9,10 +9,10 @@ pub static CONNECTOR: Connector = Connector {
     zh: "作为服务器或客户端通过 WebSocket 交换消息。",
     source: Some(Source {
         datasource: "Path, beginning with a slash.",
-        props: PROPS,
+        props: &[PROPS, shared::TLS, shared::SENT_TO, shared::BYTES, shared::PAYLOAD],
     }),
     lookup: false,
-    sink: Some(PROPS),
+    sink: Some(&[PROPS, shared::TLS]),
     connection: true,
 };
 
@@ -36,4 +36,12 @@ static PROPS: &[Prop] = &[
     link("scheme", "\"ws\"", "string", "Scheme", "ws or wss.")
         .of(r#"["ws","wss"]"#)
         .maybe(),
+    link(
+        "requestHeader",
+        "null",
+        "object",
+        "Headers",
+        "Headers of the request as a client, each a list of texts.",
+    )
+    .maybe(),
 ];
