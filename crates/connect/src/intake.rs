@@ -441,7 +441,3 @@ fn elements(message: &[u8], out: &mut Vec<Vec<u8>>) -> Result<(), Error> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-#[path = "intake_tests.rs"]
-mod tests;

@@ -1,9 +1,13 @@
 //! Properties of any source, seen from its stream: messages in, texts out, the clock by hand.
 
+use rekuiper_formats::codec::Compression;
+use rekuiper_value::batch::RawBatch;
 use serde_json::json;
 
-use super::*;
+use crate::ConnectError;
+use crate::intake::{until, wrap};
 use crate::testing::{World, props, settle};
+use crate::traits::{BoxFuture, Source, SourceCx, SourceOut};
 
 /// Hands over batches of messages as they come, and ends when nobody can send any more.
 struct Fed(tokio::sync::mpsc::Receiver<Vec<&'static [u8]>>);

@@ -9,7 +9,14 @@ pub static CONNECTOR: Connector = Connector {
     zh: "订阅 MQTT 服务器的主题，或将结果发布到 MQTT 服务器。",
     source: Some(Source {
         datasource: "Topic filter; several are parted by commas.",
-        props: &[SOURCE, shared::TLS, shared::SENT_TO, shared::BYTES, shared::PAYLOAD, shared::SELECTOR],
+        props: &[
+            SOURCE,
+            shared::TLS,
+            shared::SENT_TO,
+            shared::BYTES,
+            shared::PAYLOAD,
+            shared::SELECTOR,
+        ],
     }),
     lookup: false,
     sink: Some(&[SINK, shared::TLS, shared::SELECTOR]),
