@@ -12,7 +12,8 @@ use crate::{ConnectError, Services, SourceCx, SourceOut};
 /// The broker of this process, if the options name it and need nothing that only a socket has.
 pub async fn inside(services: &Services, options: &ClientOptions) -> Option<BrokerHandle> {
     let (broker, listeners) = services.broker.get()?;
-    if options.tls || options.session || !options.client_id.is_empty() {
+    let plain = !options.tls && options.websocket.is_none();
+    if !plain || options.session || !options.client_id.is_empty() {
         return None;
     }
     let named = tokio::net::lookup_host(options.address()).await.ok()?;

@@ -17,6 +17,7 @@ mod reader;
 mod sink;
 mod source;
 mod stream;
+mod websocket;
 mod work;
 
 pub use client::{Client, Subscription};

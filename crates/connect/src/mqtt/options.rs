@@ -11,6 +11,8 @@ pub struct ClientOptions {
     pub host: String,
     pub port: u16,
     pub tls: bool,
+    /// The path, where MQTT goes through a WebSocket.
+    pub websocket: Option<String>,
     pub version: Version,
     /// Empty: a random one.
     pub client_id: String,
@@ -31,7 +33,7 @@ impl ClientOptions {
             .str("server")?
             .filter(|s| !s.is_empty())
             .ok_or_else(|| ConnectError::config("missing server property"))?;
-        let (tls, host, port) = server_parts(server)?;
+        let Server { tls, websocket, host, port } = server_parts(server)?;
         let text = |key: &str| -> Result<String, ConnectError> {
             Ok(props.str(key)?.unwrap_or_default().to_owned())
         };
@@ -42,6 +44,7 @@ impl ClientOptions {
             host,
             port,
             tls,
+            websocket,
             version: version(props)?,
             client_id: text("clientid")?,
             username: some("username")?,
@@ -90,28 +93,44 @@ fn version(props: &Props) -> Result<Version, ConnectError> {
     }
 }
 
-fn server_parts(server: &str) -> Result<(bool, String, u16), ConnectError> {
+/// What `server` says.
+struct Server {
+    tls: bool,
+    websocket: Option<String>,
+    host: String,
+    port: u16,
+}
+
+fn server_parts(server: &str) -> Result<Server, ConnectError> {
     let bad = |why: &str| {
         ConnectError::config(format!(
             "property server {server:?} {why}: expected a form like tcp://127.0.0.1:1883"
         ))
     };
     let (scheme, rest) = server.split_once("://").unwrap_or(("tcp", server));
-    let tls = match scheme {
-        "tcp" | "mqtt" => false,
-        "ssl" | "tls" | "mqtts" | "tcps" => true,
+    let (tls, over_websocket, usual) = match scheme {
+        "tcp" | "mqtt" => (false, false, 1883),
+        "ssl" | "tls" | "mqtts" | "tcps" => (true, false, 8883),
+        "ws" => (false, true, 80),
+        "wss" => (true, true, 443),
         _ => return Err(bad("has an unknown scheme")),
     };
-    let rest = rest.trim_end_matches('/');
+    let at = rest.find('/').unwrap_or(rest.len());
+    let (rest, path) = rest.split_at(at);
+    if !over_websocket && path.len() > 1 {
+        return Err(bad("has a path"));
+    }
     let (host, port) = match rest.rsplit_once(':').filter(|_| !rest.ends_with(']')) {
         Some((host, port)) => (host, port.parse().map_err(|_| bad("has no valid port"))?),
-        None => (rest, if tls { 8883 } else { 1883 }),
+        None => (rest, usual),
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     if host.is_empty() {
         return Err(bad("has no host"));
     }
-    Ok((tls, host.to_owned(), port))
+    let path = if path.is_empty() { "/" } else { path };
+    let websocket = over_websocket.then(|| path.to_owned());
+    Ok(Server { tls, websocket, host: host.to_owned(), port })
 }
 
 #[cfg(test)]
@@ -129,7 +148,11 @@ mod tests {
         assert_eq!((o.host.as_str(), o.port, o.tls, o.version), ("h", 99, false, Version::V5));
         let o = options(serde_json::json!({"server": "ssl://[::1]"})).unwrap();
         assert_eq!((o.host.as_str(), o.port, o.tls), ("::1", 8883, true));
-        for bad in ["tcp://", "foo://h:1", "tcp://h:x"] {
+        let o = options(serde_json::json!({"server": "wss://h/mqtt/x"})).unwrap();
+        assert_eq!((o.port, o.tls, o.websocket.as_deref()), (443, true, Some("/mqtt/x")));
+        let o = options(serde_json::json!({"server": "ws://h:8083"})).unwrap();
+        assert_eq!((o.port, o.tls, o.websocket.as_deref()), (8083, false, Some("/")));
+        for bad in ["tcp://", "foo://h:1", "tcp://h:x", "tcp://h:1/x", "ws:///x"] {
             assert!(options(serde_json::json!({"server": bad})).is_err(), "{bad}");
         }
         assert!(options(serde_json::json!({})).unwrap_err().text.contains("missing server"));

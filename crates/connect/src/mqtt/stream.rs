@@ -1,11 +1,11 @@
-//! The transport below MQTT: TCP, or TLS over it.
+//! The transport below MQTT: TCP, TLS over it, a WebSocket over either.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::ClientOptions;
+use super::{ClientOptions, websocket};
 use crate::ConnectError;
 
 pub trait Transport: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -56,12 +56,18 @@ pub async fn connect(
     // publishes are batched before they are written; waiting for more would only delay them
     let _ = tcp.set_nodelay(true);
     let nudge = Nudge::of(&tcp);
-    let Some(tls) = &options.tls_config else { return Ok((Box::new(tcp), nudge)) };
-    let bad = |_| ConnectError::config(format!("{} is no name for a certificate", options.host));
-    let name = ServerName::try_from(options.host.clone()).map_err(bad)?;
-    let secure = TlsConnector::from(tls.clone())
-        .connect(name, tcp)
-        .await
-        .map_err(|e| ConnectError::io(format!("no TLS with {address}: {e}")))?;
-    Ok((Box::new(secure), nudge))
+    let pipe: Box<dyn Transport> = match &options.tls_config {
+        None => Box::new(tcp),
+        Some(tls) => {
+            let bad =
+                |_| ConnectError::config(format!("{} is no name for a certificate", options.host));
+            let name = ServerName::try_from(options.host.clone()).map_err(bad)?;
+            let secure = TlsConnector::from(tls.clone()).connect(name, tcp).await;
+            Box::new(secure.map_err(|e| ConnectError::io(format!("no TLS with {address}: {e}")))?)
+        }
+    };
+    Ok(match &options.websocket {
+        None => (pipe, nudge),
+        Some(path) => (Box::new(websocket::connect(options, path, pipe).await?), nudge),
+    })
 }
