@@ -1,7 +1,5 @@
 //! Putting payloads into a sink's queue.
 
-use std::sync::Arc;
-
 use rekuiper_connect::SinkBatch;
 use rekuiper_rt::Clock;
 use rekuiper_rt::limits::SINK_STUCK_MS;
@@ -13,7 +11,6 @@ use crate::sink::{SinkHandle, SinkStats};
 pub struct Port {
     /// `None`: the sink is called at once.
     tx: Option<Sender<SinkBatch>>,
-    pub stats: Arc<SinkStats>,
     handle: SinkHandle,
     /// Wait for ever instead of dropping when the sink is stuck (disableBufferFullDiscard).
     never_drop: bool,
@@ -23,8 +20,11 @@ pub struct Port {
 
 impl Port {
     pub fn new(tx: Option<Sender<SinkBatch>>, handle: SinkHandle, never_drop: bool) -> Self {
-        let stats = handle.stats.clone();
-        Port { tx, stats, handle, never_drop, stuck: None }
+        Port { tx, handle, never_drop, stuck: None }
+    }
+
+    pub fn stats(&self) -> &SinkStats {
+        &self.handle.stats
     }
 
     pub fn into_handle(self) -> SinkHandle {
@@ -36,12 +36,13 @@ impl Port {
     pub async fn deliver(&mut self, batch: SinkBatch, clock: &Clock) {
         let now = clock.now_ms();
         let payloads = batch.len() as u64;
-        self.stats.transform.add_out(payloads);
-        self.stats.encode.add_in(payloads, now);
-        self.stats.encode.add_out(payloads);
-        self.stats.sink.add_in(payloads, now);
+        let stats = self.stats();
+        stats.transform.add_out(payloads);
+        stats.encode.add_in(payloads, now);
+        stats.encode.add_out(payloads);
+        stats.sink.add_in(payloads, now);
         let Some(mut batch) = self.handle.write(batch, clock).await else { return };
-        if self.stats.owes_nothing() {
+        if self.stats().owes_nothing() {
             batch.ack = None;
         }
         let Some(tx) = &self.tx else { return };
@@ -66,7 +67,7 @@ impl Port {
             if !self.never_drop && clock.now_ms() - since >= SINK_STUCK_MS {
                 if let Ok(dropped) = tx.send_dropping(batch) {
                     let text = format!("buffer full, dropped {dropped} of the oldest results");
-                    self.stats.sink.exceptions_of(dropped, &text, clock.now_ms());
+                    self.stats().sink.exceptions_of(dropped, &text, clock.now_ms());
                 }
                 self.handle.wake();
                 return;

@@ -7,20 +7,23 @@ use jiff::tz::TimeZone;
 use rekuiper_connect::{Lookup, Services, SourceCx};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::BATCH_ROWS_MAX;
-use rekuiper_value::{Str, Value};
 
-use crate::build::{self, Built};
+use crate::FlowError;
+use crate::build::{self, Built, MadeStream};
 use crate::host::HostServices;
 use crate::intern;
-use crate::metrics::{NodeReport, Topo};
-use crate::rule::{Ended, OnEnd, RuleCell};
+use crate::rule::{Ended, RuleCell};
 use crate::spec::{FlowCatalog, RuleSpec};
 use crate::state::{self, StateStore};
-use crate::stream::StreamCell;
+use crate::stream::{StreamCell, StreamStart};
 use crate::timers::Timers;
-use crate::trace::{self, Tap, TappedSource, TraceMode, TraceStore};
-use crate::FlowError;
+use crate::trace::TraceStore;
 
+mod report;
+mod run;
+mod tracing;
+
+use run::{Cells, Checkpoint, Ending, Run, Seat, Seating};
 pub use crate::rule::Ended as RunEnd;
 
 /// What an engine is made with.
@@ -65,88 +68,10 @@ pub struct Engine {
     _tasks: [task::Task; 2],
     /// Streams at work that several rules may read, by name (and time kind).
     shared: Mutex<HashMap<String, Arc<StreamCell>>>,
-    runs: Mutex<HashMap<String, Box<Run>>>,
+    runs: Mutex<HashMap<Arc<str>, Box<Run>>>,
     /// Lookup tables by name; open since their creation.
     lookups: Mutex<HashMap<String, Arc<dyn Lookup>>>,
     me: Weak<Engine>,
-}
-
-/// A stream that is still to be started, with its source.
-type Start = (Arc<StreamCell>, crate::stream::StreamStart, build::MadeStream);
-
-/// A rule ends when all its chains have, or when one fails.
-#[derive(Clone)]
-struct Ending(Arc<Mutex<(usize, Option<OnEnd>)>>);
-
-
-impl Ending {
-    fn new(chains: usize, on_end: OnEnd) -> Self {
-        Ending(Arc::new(Mutex::new((chains, Some(on_end)))))
-    }
-
-    /// One chain has ended; gives what is to be called when that was the last.
-    fn part(&self, end: &Ended) -> Option<OnEnd> {
-        let mut state = lock(&self.0);
-        state.0 = state.0.saturating_sub(1);
-        let over = state.0 == 0 || matches!(end, Ended::Failed(_));
-        if over { state.1.take() } else { None }
-    }
-}
-
-/// A rule that runs, or ran last.
-#[derive(Default)]
-struct Run {
-    number: u64,
-    live: Option<Live>,
-    nodes: Vec<crate::metrics::NodeRef>,
-    topo: Arc<Topo>,
-    /// Output columns; `None` when only rows tell (`*`).
-    schema: Arc<[String]>,
-    /// Its state is kept.
-    checkpoint: Option<Checkpoint>,
-}
-
-/// When the state of a rule is saved next, and of which statement it is.
-#[derive(Clone, Copy)]
-struct Checkpoint {
-    mark: u64,
-    every_ms: i64,
-    next_ms: i64,
-}
-
-/// States are saved no more often than this.
-const CHECKPOINT_MS_MIN: i64 = 1_000;
-
-#[derive(Default)]
-struct Live {
-    cells: Vec<Arc<RuleCell>>,
-    seats: Vec<Seat>,
-}
-
-impl Run {
-    /// Shares what other rules have alike, and keeps no more room than is used.
-    fn compact(&mut self) {
-        self.topo = intern::topo(std::mem::take(Arc::make_mut(&mut self.topo)));
-        self.nodes.iter_mut().for_each(|node| node.name = intern::name(&node.name));
-        self.nodes.shrink_to_fit();
-    }
-
-    /// A node that several chains of a graph share is shown once.
-    fn add_nodes(&mut self, nodes: Vec<crate::metrics::NodeRef>) {
-        for node in nodes {
-            if !self.nodes.iter().any(|n| n.name == node.name) {
-                self.nodes.push(node);
-            }
-        }
-    }
-}
-
-/// A rule's place at a stream.
-struct Seat {
-    stream: Arc<StreamCell>,
-    id: u64,
-    /// Key among the shared streams; `None` when the stream is the rule's own.
-    shared: Option<String>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -205,40 +130,35 @@ impl Engine {
         if let Some(name) = drafts.iter().find_map(|draft| draft.closed_table(&tables)) {
             return Err(FlowError::NotFound(format!("lookup table {name} is not found: not open")));
         }
-        let number = lock(&self.runs).get(&spec.id).map_or(1, |r| r.number + 1);
+        let id: Arc<str> = spec.id.as_str().into();
+        let number = lock(&self.runs).get(&*id).map_or(1, |r| r.number + 1);
         let ending = Ending::new(drafts.len(), on_end);
-        let mut run = Run { number, ..Run::default() };
-        let mut live = Live::default();
-        let mut starts = Vec::new();
+        let mut seating = Seating::default();
         let mark = state::mark(spec);
         let durable = self.config.states.as_ref().filter(|_| spec.plan.qos > 0);
         let saved = durable.and_then(|store| store.get(&spec.id));
         let mut saved = saved.map(|b| state::unpack(mark, &b)).unwrap_or_default().into_iter();
-        if durable.is_some() {
-            let every_ms = spec.checkpoint_ms.max(CHECKPOINT_MS_MIN);
-            let next_ms = self.config.clock.now_ms() + every_ms;
-            run.checkpoint = Some(Checkpoint { mark, every_ms, next_ms });
-        }
+        let now_ms = self.config.clock.now_ms();
+        let checkpoint = durable.map(|_| Checkpoint::new(mark, spec.checkpoint_ms, now_ms));
         for draft in drafts {
             let engine = self.me.clone();
-            let (id, ending) = (spec.id.clone(), ending.clone());
+            let (rule, ending) = (id.clone(), ending.clone());
             let ended = Box::new(move |end: Ended| {
                 if let Some(on_end) = ending.part(&end) {
                     if let Some(engine) = engine.upgrade() {
-                        engine.release(&id, number);
+                        engine.release(&rule, number);
                     }
                     on_end(end);
                 }
             });
-            let mut built = draft.finish(spec, &self.config, &tables, ended);
+            let mut built = draft.finish(id.clone(), spec, &self.config, &tables, ended);
             if let Some(state) = saved.next() {
                 built.parts.chain.load(&state);
             }
-            self.seat(built, &mut run, &mut live, &mut starts);
+            self.seat(built, &mut seating);
         }
-        run.compact();
-        run.live = Some(live);
-        lock(&self.runs).insert(spec.id.clone(), Box::new(run));
+        let (run, starts) = seating.run(number, checkpoint);
+        lock(&self.runs).insert(id, Box::new(run));
         for (stream, start, made) in starts {
             let cx = SourceCx {
                 services: self.config.services.clone(),
@@ -254,7 +174,7 @@ impl Engine {
     }
 
     /// Makes a chain's rule cell and its places at its streams.
-    fn seat(&self, built: Built, run: &mut Run, live: &mut Live, starts: &mut Vec<Start>) {
+    fn seat(&self, built: Built, seating: &mut Seating) {
         let Built { parts, streams, nodes, topo, schema, graph } = built;
         let cell = RuleCell::new(parts, self.timers.clone(), self.config.clock.clone());
         for (source, made) in streams.into_iter().enumerate() {
@@ -262,23 +182,21 @@ impl Engine {
             let (stream, start) = self.stream(&made);
             let map = stream.columns(&made.fields);
             let id = stream.subscribe(cell.clone(), source, map);
-            run.add_nodes(build::stream_nodes(&stream, source, graph));
-            live.seats.push(Seat { stream: stream.clone(), id, shared: made.shared.clone() });
+            seating.add_nodes(build::stream_nodes(&stream, source, graph));
+            let shared = made.shared.as_deref().map(intern::name);
+            seating.seats.push(Seat { stream: stream.clone(), id, shared });
             if let Some(start) = start {
-                starts.push((stream, start, made));
+                seating.starts.push((stream, start, made));
             }
         }
-        run.add_nodes(nodes);
-        Arc::make_mut(&mut run.topo).merge(topo);
-        run.schema = intern::list(&schema);
-        live.cells.push(cell);
+        seating.add_nodes(nodes);
+        seating.topo.merge(topo);
+        seating.schema = intern::list(&schema);
+        seating.cells.push(cell);
     }
 
     /// The shared stream of that key, or a new one with its start.
-    fn stream(
-        &self,
-        made: &build::MadeStream,
-    ) -> (Arc<StreamCell>, Option<crate::stream::StreamStart>) {
+    fn stream(&self, made: &MadeStream) -> (Arc<StreamCell>, Option<StreamStart>) {
         let fresh = || {
             let (cell, start) =
                 StreamCell::new(&made.name, made.decodes, self.config.batch_rows);
@@ -305,13 +223,13 @@ impl Engine {
         }
     }
 
-    fn leave(&self, seats: Vec<Seat>) {
+    fn leave(&self, seats: Box<[Seat]>) {
         for seat in seats {
             let mut shared = lock(&self.shared);
             let left = seat.stream.unsubscribe(seat.id);
             if left == 0 {
                 if let Some(key) = &seat.shared {
-                    shared.remove(key);
+                    shared.remove(&**key);
                 }
                 drop(shared);
                 seat.stream.stop();
@@ -348,7 +266,7 @@ impl Engine {
     /// Saves the states that are due.
     pub(crate) async fn checkpoint(&self) {
         let now = self.config.clock.now_ms();
-        let due: Vec<(String, u64, Vec<Arc<RuleCell>>)> = lock(&self.runs)
+        let due: Vec<(Arc<str>, u64, Cells)> = lock(&self.runs)
             .iter_mut()
             .filter_map(|(id, run)| {
                 let live = run.live.as_ref()?;
@@ -360,18 +278,6 @@ impl Engine {
         for (id, mark, cells) in due {
             self.save(&id, mark, &cells).await;
         }
-    }
-
-    /// Calls `visit` with the name of each rule and each of its nodes.
-    pub(crate) fn each_node(&self, visit: &mut dyn FnMut(&str, &crate::metrics::NodeRef)) {
-        for (rule, run) in lock(&self.runs).iter() {
-            run.nodes.iter().for_each(|node| visit(rule, node));
-        }
-    }
-
-    /// Whether a run of that rule is under way.
-    pub fn is_running(&self, id: &str) -> bool {
-        lock(&self.runs).get(id).is_some_and(|r| r.live.is_some())
     }
 
     /// Makes and opens a lookup table, so that it fills from now on (memory tables).
@@ -400,7 +306,7 @@ impl Engine {
 
     /// Stops everything.
     pub async fn shutdown(&self) {
-        let ids: Vec<String> = lock(&self.runs).keys().cloned().collect();
+        let ids: Vec<Arc<str>> = lock(&self.runs).keys().cloned().collect();
         for id in ids {
             self.stop(&id).await;
         }
@@ -412,82 +318,5 @@ impl Engine {
             store.remove(id);
         }
         lock(&self.runs).remove(id);
-    }
-
-    /// Traces rows of a running rule from now on, or no more. False: it does not run.
-    pub fn set_trace(&self, id: &str, mode: Option<TraceMode>) -> bool {
-        let runs = lock(&self.runs);
-        let Some((run, live)) = runs.get(id).and_then(|r| Some((r, r.live.as_ref()?))) else {
-            return false;
-        };
-        let (Some(store), Some(mode)) = (&self.config.traces, mode) else {
-            live.cells.iter().for_each(|cell| cell.set_tap(None));
-            return true;
-        };
-        let context = rekuiper_value::Field::Meta(trace::CONTEXT.into());
-        let mut sources: Vec<(Arc<RuleCell>, TappedSource)> = Vec::new();
-        let mut of_streams = Vec::new();
-        for seat in &live.seats {
-            let stats = [&seat.stream.source_stats, &seat.stream.decoder_stats];
-            let own = |n: &&crate::metrics::NodeRef| stats.iter().any(|s| Arc::ptr_eq(s, &n.stats));
-            let nodes: Vec<Arc<str>> =
-                run.nodes.iter().filter(own).map(|n| n.name.clone()).collect();
-            of_streams.extend(nodes.iter().cloned());
-            if let Some(place) = seat.stream.place(seat.id, &context) {
-                let (source, fields, context) = (place.source, place.fields, place.context);
-                sources.push((place.rule, TappedSource { source, nodes, fields, context }));
-            }
-        }
-        let nodes: Vec<_> =
-            run.nodes.iter().filter(|n| !of_streams.contains(&n.name)).cloned().collect();
-        for cell in &live.cells {
-            let of_cell = |(rule, _): &mut (Arc<RuleCell>, _)| Arc::ptr_eq(rule, cell);
-            let own = sources.extract_if(.., of_cell).map(|(_, source)| source).collect();
-            cell.set_tap(Some(Arc::new(Tap {
-                store: store.clone(),
-                mode,
-                rule: cell.id.clone(),
-                sources: own,
-                nodes: nodes.clone(),
-            })));
-        }
-        true
-    }
-
-    /// CPU time of every running rule in nanoseconds; `None`: not measured.
-    pub fn cpu_ns(&self) -> Option<Vec<(String, u64)>> {
-        if !self.config.measure_cpu {
-            return None;
-        }
-        let of = |live: &Live| live.cells.iter().filter_map(|c| c.cpu_ns()).sum();
-        let runs = lock(&self.runs);
-        let all = runs.iter().filter_map(|(id, run)| Some((id.clone(), of(run.live.as_ref()?))));
-        Some(all.collect())
-    }
-
-    /// Rows of scan tables that a running rule holds for its joins, by the table's name.
-    pub async fn scan_tables(&self, id: &str) -> Vec<(Str, Vec<Value>)> {
-        let cells = lock(&self.runs).get(id).and_then(|run| Some(run.live.as_ref()?.cells.clone()));
-        let mut all = Vec::new();
-        for cell in cells.unwrap_or_default() {
-            all.extend(cell.tables().await);
-        }
-        all
-    }
-
-    /// Numbers of the run, or of the last one; in the order of the data.
-    pub fn metrics(&self, id: &str) -> Vec<NodeReport> {
-        let runs = lock(&self.runs);
-        runs.get(id).map(|r| r.nodes.iter().map(|n| n.report()).collect()).unwrap_or_default()
-    }
-
-    /// `None` when the rule never started.
-    pub fn topo(&self, id: &str) -> Option<Topo> {
-        lock(&self.runs).get(id).map(|r| Topo::clone(&r.topo))
-    }
-
-    /// Names of the result's columns, as far as they are known.
-    pub fn schema(&self, id: &str) -> Option<Vec<String>> {
-        lock(&self.runs).get(id).map(|r| r.schema.to_vec())
     }
 }

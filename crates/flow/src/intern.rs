@@ -39,6 +39,7 @@ impl<T: ?Sized + Eq + Hash> Interner<T> {
 
 static NAMES: LazyLock<Interner<str>> = LazyLock::new(Interner::new);
 static TOPOS: LazyLock<Interner<Topo>> = LazyLock::new(Interner::new);
+static NAME_LISTS: LazyLock<Interner<[Arc<str>]>> = LazyLock::new(Interner::new);
 static LISTS: LazyLock<Interner<[String]>> = LazyLock::new(Interner::new);
 
 pub fn name(name: &str) -> Arc<str> {
@@ -48,6 +49,10 @@ pub fn name(name: &str) -> Arc<str> {
 pub fn topo(topo: Topo) -> Arc<Topo> {
     let topo = Arc::new(topo);
     TOPOS.get(&*topo, || topo.clone())
+}
+
+pub fn names(names: &[Arc<str>]) -> Arc<[Arc<str>]> {
+    NAME_LISTS.get(names, || names.iter().map(|n| name(n)).collect())
 }
 
 pub fn list(list: &[String]) -> Arc<[String]> {

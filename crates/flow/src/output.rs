@@ -176,7 +176,7 @@ impl Output for RuleOutput {
                 }
             }
             for port in &lane.ports {
-                port.stats.transform.add_in(taken as u64, cx.now_ms);
+                port.stats().transform.add_in(taken as u64, cx.now_ms);
             }
         }
         hits.after(chunk, cx);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rekuiper_connect::{ConnectError, Props};
 use rekuiper_formats::{EncodeOptions, Encoder};
-use rekuiper_ops::NodeStats;
 use rekuiper_template::Template;
 use rekuiper_value::{Error, Object, Result, Str, Value, json};
 
 use crate::output::Ready;
 use crate::pack::Pack;
+use crate::sink::SinkStats;
 use crate::spec::FlowCatalog;
 
 /// See the module's doc. One per lane; sinks with the same properties share it.
@@ -28,7 +28,7 @@ pub struct Shaper {
     rows: bool,
     batch: Option<Held>,
     pack: Option<Pack>,
-    errors: Arc<NodeStats>,
+    stats: Arc<SinkStats>,
 }
 
 enum Prop {
@@ -95,7 +95,7 @@ impl Shaper {
         takes_rows: bool,
         pack: Option<Pack>,
         catalog: &dyn FlowCatalog,
-        errors: Arc<NodeStats>,
+        stats: Arc<SinkStats>,
     ) -> std::result::Result<Self, ConnectError> {
         let config = |e: String| ConnectError::config(e);
         let texts = |key: &str| -> std::result::Result<Vec<Str>, ConnectError> {
@@ -143,7 +143,7 @@ impl Shaper {
             rows: takes_rows,
             batch: Held::new(props)?,
             pack,
-            errors,
+            stats,
         })
     }
 
@@ -181,7 +181,7 @@ impl Shaper {
 
     fn one(&mut self, value: Value, now_ms: i64, ready: &mut Ready) {
         if let Err(error) = self.try_one(value, now_ms, ready) {
-            self.errors.exception(&error.0, now_ms);
+            self.stats.transform.exception(&error.0, now_ms);
         }
     }
 
@@ -317,7 +317,7 @@ impl Shaper {
             return;
         }
         if let Err(error) = self.payload(Value::array(items), props, ready) {
-            self.errors.exception(&error.0, now_ms);
+            self.stats.transform.exception(&error.0, now_ms);
         }
     }
 

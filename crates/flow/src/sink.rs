@@ -5,7 +5,7 @@
 //! has been idle: ten thousand rules shall cost little. One that waits for nothing has none at all.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use rekuiper_connect::{
 use rekuiper_ops::NodeStats;
 use rekuiper_rt::limits::SINK_STUCK_MS;
 use rekuiper_rt::limits::{SINK_QUEUE_BYTES_MAX, SINK_QUEUE_ROWS_MAX};
-use rekuiper_rt::queue::{self, Receiver, Sender};
+use rekuiper_rt::queue::{self, Gauge, Receiver, Sender};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::Ack;
 
@@ -31,10 +31,12 @@ const IDLE: Duration = Duration::from_secs(5);
 /// Counters of the nodes between a rule's projection and its sink.
 #[derive(Default)]
 pub struct SinkStats {
-    pub transform: Arc<NodeStats>,
-    pub encode: Arc<NodeStats>,
-    pub sink: Arc<NodeStats>,
+    pub transform: NodeStats,
+    pub encode: NodeStats,
+    pub sink: NodeStats,
     pub status: Arc<ConnStatus>,
+    /// What waits for the sink, where it has a queue.
+    pub queue: OnceLock<Gauge<SinkBatch>>,
     /// The rule reads a shared stream: while the sink fails, its results owe the source no
     /// acknowledgement, or the source would stand still for all rules of the stream. They are kept
     /// and tried again all the same, in memory.
@@ -90,6 +92,7 @@ impl SinkHandle {
         }
         let name = format!("sink {} of {}", cx.op, cx.rule);
         let (tx, rx) = queue::bounded(name, SINK_QUEUE_ROWS_MAX, SINK_QUEUE_BYTES_MAX);
+        stats.queue.get_or_init(|| tx.gauge());
         let mut post = Post::default();
         let worker = Box::new(Worker {
             sink,

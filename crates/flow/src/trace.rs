@@ -205,7 +205,7 @@ impl Tap {
                 (format!("{:016x}{:016x}", host.random(), host.random() | 1), "0".repeat(16))
             }
         };
-        let before = self.nodes.iter().map(|n| seen(&n.stats)).collect();
+        let before = self.nodes.iter().map(|n| seen(n.node.stats())).collect();
         Some(Row { tap: self, from, id, parent, data: text(&from.fields, map, batch, row), before })
     }
 }
@@ -227,15 +227,15 @@ impl Row<'_> {
         }
         let mut trunk = last;
         for (node, before) in self.tap.nodes.iter().zip(&self.before) {
-            if seen(&node.stats) == *before || node.name.is_empty() {
+            if seen(node.node.stats()) == *before || node.name.is_empty() {
                 continue;
             }
             // the nodes of a sink follow each other, every sink hangs on the last operator
-            let of_sink = node.kind == NodeKind::Sink || is_of_sink(&node.name);
+            let of_sink = node.node.is_of_sink();
             let data = if of_sink { &result } else { &self.data };
             let at = add(&node.name, last, data);
             last = Some(at);
-            match node.kind {
+            match node.node.kind() {
                 NodeKind::Sink => last = trunk,
                 _ if !of_sink => trunk = last,
                 _ => {}
@@ -247,10 +247,6 @@ impl Row<'_> {
             self.tap.store.add(self.id, trace);
         }
     }
-}
-
-fn is_of_sink(name: &str) -> bool {
-    name.ends_with("_0_transform") || name.ends_with("_1_encode")
 }
 
 fn seen(stats: &NodeStats) -> u64 {

@@ -30,7 +30,8 @@ use crate::{Chunk, Next, NodeStats, Op, OpCx, Origin, Projection, window};
 pub struct Chain {
     nodes: Vec<Node>,
     end: End,
-    /// By source: the node where its rows come in.
+    sources: usize,
+    /// By source: the node where its rows come in; the first one where nothing is said.
     doors: Vec<usize>,
     /// A step asks for the results before each row: rows may not go through it together.
     one_by_one: bool,
@@ -82,8 +83,11 @@ pub fn build_with(
         projection: Projection::new(plan.projection, plan.uses_row_context),
     };
     let scan = |s: &SourcePlan| matches!(s.kind, SourceKind::ScanTable { .. });
-    let doors = cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect();
-    Chain { nodes, end, doors, one_by_one }
+    let doors = match cx.sources.iter().any(scan) {
+        true => cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect(),
+        false => Vec::new(),
+    };
+    Chain { nodes, end, sources: cx.sources.len(), doors, one_by_one }
 }
 
 /// Gives the operators of a stage the names that eKuiper's nodes have there: it may show more nodes
@@ -247,16 +251,17 @@ impl Chain {
 
     /// What a row of the only source must pass at the first operator, and that one's counters.
     pub fn threshold(&self) -> Option<(u16, CmpOp, f64, Arc<NodeStats>)> {
-        let first = self.nodes.first().filter(|_| self.doors.len() == 1 && !self.one_by_one)?;
+        let first = self.nodes.first().filter(|_| self.sources == 1 && !self.one_by_one)?;
         let (col, op, number) = first.op.threshold()?;
         Some((col, op, number, first.stats.clone()))
     }
 
-    /// Rows of scan tables that joins hold: the table's name, and its rows as objects.
+    /// Whether many rows at once tell errors as one after the other would.
     pub fn orders_errors(&self) -> bool {
         self.nodes.iter().all(|node| node.op.orders_errors())
     }
 
+    /// Rows of scan tables that joins hold: the table's name, and its rows as objects.
     pub fn tables(&self) -> Vec<(Str, Vec<Value>)> {
         self.nodes.iter().flat_map(|n| n.op.tables()).collect()
     }
