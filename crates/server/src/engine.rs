@@ -1,6 +1,7 @@
 //! The border to the engine: all that the routes need of what runs rules. Object
 //! safe: the server is the same whatever runs its rules.
 
+mod connections;
 pub mod flow;
 mod otlp;
 pub mod probe;

@@ -112,6 +112,7 @@ impl Starter {
         let (Ok(rest_at), Ok(data_at)) = addresses else {
             return Err("a port is gone".into());
         };
+        dial_connections(&app).await;
         open_lookups(&app).await;
         let fresh = rules.restore()?;
         let mut listeners = vec![
@@ -136,6 +137,14 @@ impl Starter {
             listeners,
             tasks,
         })
+    }
+}
+
+/// Named connections are there before the rules that share them.
+async fn dial_connections(app: &App) {
+    for connection in app.catalog.connections() {
+        // a connection that cannot be made says so in its status
+        let _ = app.engine.changed(Change::ConnectionPut(connection.id)).await;
     }
 }
 

@@ -8,6 +8,7 @@ use rekuiper_plan::RuleOptions;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::connections::Named;
 use super::otlp::{self, Exporter};
 use super::view::CatalogView;
 use super::{
@@ -24,6 +25,7 @@ pub struct FlowEngine {
     pub(super) engine: Arc<Engine>,
     pub(super) view: CatalogView,
     exporter: Mutex<Option<Exporter>>,
+    pub(super) named: Arc<Named>,
 }
 
 impl FlowEngine {
@@ -31,7 +33,9 @@ impl FlowEngine {
     pub fn new(catalog: Arc<Catalog>, config: EngineConfig) -> Self {
         let externals = Arc::new(Externals::new(catalog.clone(), config.services.clone()));
         let view = CatalogView(catalog, externals);
-        let made = FlowEngine { engine: Engine::new(config), view, exporter: Mutex::default() };
+        let engine = Engine::new(config);
+        let (exporter, named) = (Mutex::default(), Arc::default());
+        let made = FlowEngine { engine, view, exporter, named };
         let settings = made.view.0.config.section("opentelemetry");
         if settings.get("enableremotecollector") == Some(&true.into()) {
             let text = |key| settings.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -61,7 +65,7 @@ impl FlowEngine {
         RuleSpec {
             id: rule.id.clone(),
             sql: rule.sql.clone().unwrap_or_default(),
-            graph: rule.graph.clone().map(Value::Object),
+            graph: rule.graph.as_deref().cloned().map(Value::Object),
             actions: actions.collect(),
             plan: RuleOptions {
                 is_event_time: o.is_event_time,
@@ -121,6 +125,13 @@ fn metrics(report: NodeReport) -> (String, NodeMetrics) {
 impl RuleEngine for FlowEngine {
     fn check<'a>(&'a self, rule: &'a Arc<RuleDef>) -> Fut<'a, EngineResult<Checked>> {
         Box::pin(async move {
+            if self.connections_of(rule).is_err() {
+                // such a rule is made all the same, and does not start: its nodes lack properties
+                if rule.sql.is_some() {
+                    self.engine.explain(&self.spec(rule), &self.view)?;
+                }
+                return Ok(Checked { sources: rule.sources().to_vec() });
+            }
             let sources = self.engine.check(&self.spec(rule), &self.view)?;
             Ok(Checked { sources })
         })
@@ -128,19 +139,29 @@ impl RuleEngine for FlowEngine {
 
     fn start(&self, rule: Arc<RuleDef>, on_end: OnEnd) -> Fut<'_, EngineResult<()>> {
         Box::pin(async move {
+            let used = self.connections_of(&rule)?;
             let spec = self.spec(&rule);
+            let (named, id) = (self.named.clone(), rule.id.clone());
             let on_end = Box::new(move |end| {
+                named.let_go(&id);
                 on_end(match end {
                     rekuiper_flow::RunEnd::Done => RunEnd::Done(String::new()),
                     rekuiper_flow::RunEnd::Failed(why) => RunEnd::Failed(why),
                 })
             });
-            Ok(self.engine.start(&spec, &self.view, on_end)?)
+            self.named.take(&rule.id, used);
+            self.engine.start(&spec, &self.view, on_end).map_err(|e| {
+                self.named.let_go(&rule.id);
+                e.into()
+            })
         })
     }
 
     fn stop<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
-        Box::pin(self.engine.stop(id))
+        Box::pin(async move {
+            self.engine.stop(id).await;
+            self.named.let_go(id);
+        })
     }
 
     fn forget<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
@@ -276,13 +297,21 @@ impl RuleEngine for FlowEngine {
                     self.engine.drop_lookup(&name);
                     Ok(())
                 }
+                Change::ConnectionPut(id) => {
+                    self.dial(&id);
+                    Ok(())
+                }
+                Change::ConnectionDropped(id) => {
+                    self.named.hang_up(&id);
+                    Ok(())
+                }
                 _ => Ok(()),
             }
         })
     }
 
-    fn connection_status(&self, _id: &str) -> Option<ConnectionStatus> {
-        None
+    fn connection_status(&self, id: &str) -> Option<ConnectionStatus> {
+        Some(self.status_of(&self.view.0.connection(id)?))
     }
 
     fn internal_connections(&self) -> Vec<InternalConnection> {

@@ -39,14 +39,9 @@ impl PlanCatalog for CatalogView {
     }
 }
 
-impl FlowCatalog for CatalogView {
-    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
-        let entry = self.0.source(name)?;
-        let props = self.source_props(&entry.def);
-        Some(StreamSpec { def: entry.def.clone(), props })
-    }
-
-    fn source_props(&self, def: &StreamDef) -> ConnectProps {
+impl CatalogView {
+    /// What holds for a source, as its connector gets it.
+    pub(super) fn props_of(&self, def: &StreamDef) -> Props {
         let spec = StreamSpec { def: Arc::new(def.clone()), props: ConnectProps::default() };
         let options = &def.options;
         let extra = match options.extra.as_deref().map(serde_json::from_str) {
@@ -60,7 +55,19 @@ impl FlowCatalog for CatalogView {
                 props.insert(key.into(), own.into());
             }
         }
-        ConnectProps::new(props)
+        props
+    }
+}
+
+impl FlowCatalog for CatalogView {
+    fn stream_spec(&self, name: &str) -> Option<StreamSpec> {
+        let entry = self.0.source(name)?;
+        let props = self.source_props(&entry.def);
+        Some(StreamSpec { def: entry.def.clone(), props })
+    }
+
+    fn source_props(&self, def: &StreamDef) -> ConnectProps {
+        ConnectProps::new(self.props_of(def))
     }
 
     fn sink_props(&self, typ: &str, own: Option<&Props>) -> ConnectProps {
