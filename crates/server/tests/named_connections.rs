@@ -75,6 +75,7 @@ fn a_connection_is_dialled_shared_and_kept_while_it_is_used() {
     let runs = |key: &'static str| move |s: &Value| s[key] == 1;
     until(&server, "/rules/a/status", runs("source_a_0_connection_status"));
     until(&server, "/rules/b/status", runs("source_b_0_connection_status"));
+    until(&server, "/rules/b/status", runs("sink_mqtt_0_0_connection_status"));
     for (method, body) in [("DELETE", json!({})), ("PUT", json!({"id": "plant", "typ": "mqtt"}))] {
         let refused = server.call(method, "/connections/plant", &body.to_string());
         assert_eq!(refused.status, 400, "{}", refused.body);

@@ -1,7 +1,7 @@
 //! The client as its users see it: any number of subscriptions and publishers over one connection,
 //! which a task of its own looks after.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use rekuiper_mqtt_codec::QoS;
 use rekuiper_rt::{Clock, task};
@@ -25,6 +25,8 @@ pub struct Subscription {
 pub(super) enum Command {
     Subscribe(Subscription),
     Unsubscribe(u64),
+    /// One more who wants to know how the connection stands.
+    Watch(Weak<ConnStatus>),
     Publish(Job),
 }
 
@@ -47,6 +49,14 @@ impl Client {
     pub async fn subscribe(&self, subscription: Subscription) -> Result<(), ConnectError> {
         let ended = |_| ConnectError::io("the MQTT client has ended");
         self.commands.send(Command::Subscribe(subscription)).await.map_err(ended)
+    }
+
+    /// Keeps this status as the client's own, for as long as somebody holds it.
+    pub fn watch(&self, status: &Arc<ConnStatus>) {
+        if !Arc::ptr_eq(status, &self.status) {
+            // a full command queue belongs to a client that is ending or stuck
+            let _ = self.commands.try_send(Command::Watch(Arc::downgrade(status)));
+        }
     }
 
     pub async fn unsubscribe(&self, id: u64) {

@@ -127,7 +127,9 @@ impl Sink for MqttSink {
             if self.client.is_none() {
                 let user = format!("sink {} of {}", cx.op, cx.rule);
                 let pool = &cx.services.mqtt;
-                self.client = Some(pool.client(&self.options, &user, &cx.clock, &cx.status)?);
+                let client = pool.client(&self.options, &user, &cx.clock, &cx.status)?;
+                client.watch(&cx.status);
+                self.client = Some(client);
             }
             Ok(())
         })

@@ -4,7 +4,7 @@
 mod exchange;
 mod packets;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rekuiper_mqtt_codec::{CodecError, Connect, Packet, Property};
@@ -36,6 +36,8 @@ pub(super) struct Work {
     status: Arc<ConnStatus>,
     commands: mpsc::Receiver<Command>,
     subscriptions: Vec<Subscription>,
+    /// Sinks that share the client.
+    watchers: Vec<Weak<ConnStatus>>,
     outgoing: Outgoing,
     acks: Acks,
     acked: mpsc::UnboundedReceiver<Done>,
@@ -89,6 +91,7 @@ impl Work {
             status,
             commands,
             subscriptions: Vec::new(),
+            watchers: Vec::new(),
             outgoing: Outgoing::default(),
             acks,
             acked,
@@ -113,7 +116,7 @@ impl Work {
                     }
                     let now = self.clock.now_ms();
                     self.status.connected(now);
-                    self.subscriptions.iter().for_each(|s| s.status.connected(now));
+                    self.each_status(|status| status.connected(now));
                     tracing::info!(broker = %self.options.address(), "MQTT connected");
                     self.serve(read, write, nudge).await
                 }
@@ -142,6 +145,24 @@ impl Work {
         }
     }
 
+    /// The statuses of all who use the client, besides its own.
+    fn each_status(&mut self, tell: impl Fn(&ConnStatus)) {
+        self.subscriptions.iter().for_each(|s| tell(&s.status));
+        self.watchers.retain(|watcher| watcher.upgrade().inspect(|s| tell(s)).is_some());
+    }
+
+    fn watch(&mut self, watcher: Weak<ConnStatus>) {
+        self.watchers.retain(|known| known.strong_count() > 0);
+        if let Some(status) = watcher.upgrade() {
+            match self.status.state() {
+                1 => status.connected(self.clock.now_ms()),
+                0 => {}
+                _ => status.disconnected(self.clock.now_ms(), &self.status.message()),
+            }
+            self.watchers.push(watcher);
+        }
+    }
+
     async fn lost(&mut self, why: &str) {
         let now = self.clock.now_ms();
         let address = self.options.address();
@@ -152,8 +173,8 @@ impl Work {
         self.unreleased.clear();
         self.reader.reset();
         self.wire.clear();
+        self.each_status(|status| status.disconnected(now, why));
         for s in &self.subscriptions {
-            s.status.disconnected(now, why);
             let error = rekuiper_value::Error::new(format!("disconnected: {why}"));
             // best effort: a stream that is full has worse news to tell
             let _ = s.out.tx.try_send(crate::SourceItem::Error(error));
@@ -169,6 +190,7 @@ impl Work {
                     None => return false,
                     Some(Command::Subscribe(s)) => self.subscriptions.push(s),
                     Some(Command::Unsubscribe(id)) => self.subscriptions.retain(|s| s.id != id),
+                    Some(Command::Watch(status)) => self.watch(status),
                     Some(Command::Publish(job)) => {
                         let text = format!("not connected to {}", self.options.address());
                         let _ = job.reply.send(Err(ConnectError::io(text)));

@@ -55,6 +55,7 @@ impl Work {
                     self.put_unsubscribe(gone)?;
                 }
             }
+            Command::Watch(status) => self.watch(status),
             Command::Publish(job) => self.outgoing.push(job),
         }
         Ok(())
