@@ -168,6 +168,58 @@ fn the_yaml_form_is_read_and_written() {
     other.stop();
 }
 
+/// Everything of the sample, with the same names and kinds; what is more stands in `more`.
+fn shaped(path: &str, ours: &Value, sample: &Value, more: &mut Vec<String>) {
+    match (ours, sample) {
+        (Value::Object(ours), Value::Object(sample)) => {
+            for (key, value) in sample {
+                let own = ours.get(key).unwrap_or_else(|| panic!("{path}: {key} is missing"));
+                shaped(&format!("{path}.{key}"), own, value, more);
+            }
+            let added = ours.keys().filter(|key| !sample.contains_key(*key));
+            more.extend(added.map(|key| format!("{path}.{key}")));
+        }
+        (Value::Array(ours), Value::Array(sample)) => {
+            assert_eq!(ours.len(), sample.len(), "{path}");
+            for (at, (ours, sample)) in ours.iter().zip(sample).enumerate() {
+                shaped(&format!("{path}.{at}"), ours, sample, more);
+            }
+        }
+        _ => assert_eq!(
+            std::mem::discriminant(ours),
+            std::mem::discriminant(sample),
+            "{path}: {ours} for {sample}"
+        ),
+    }
+}
+
+/// What this server exports, eKuiper must be able to read.
+#[test]
+fn exports_have_the_form_of_the_original() {
+    let base = Folder::new("export-form");
+    copy(&sample("ekuiper-data"), &base.path().join("data"));
+    let server = Server::start_in(base, &[]);
+    let text = |name: &str| std::fs::read_to_string(sample(name)).unwrap();
+    let yaml = |text: &str| serde_norway::from_str::<Value>(text).unwrap();
+    let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let mut more = Vec::new();
+    let ruleset = server.call("POST", "/ruleset/export", "").body;
+    shaped("ruleset", &json(&ruleset), &json(&text("ruleset.json")), &mut more);
+    shaped("data", &server.get("/data/export"), &exported(), &mut more);
+    assert_eq!(more, Vec::<String>::new());
+    let ours = server.call("GET", "/v2/data/export", "").body;
+    shaped("v2", &yaml(&ours), &yaml(&text("export_v2.yaml")), &mut more);
+    // the values that hold where a rule says nothing are written out
+    assert!(more.iter().all(|path| path.starts_with("v2.rules.") && path.contains(".options")));
+    // and the texts of rules say the same
+    let rules = |set: &Value| -> Vec<Value> {
+        let all = set["rules"].as_object().unwrap().values();
+        all.map(|rule| json(rule.as_str().unwrap())).collect()
+    };
+    assert_eq!(rules(&json(&ruleset)), rules(&json(&text("ruleset.json"))));
+    server.stop();
+}
+
 #[test]
 fn a_ruleset_is_taken_in() {
     let server = Server::start("ruleset", &[]);
