@@ -47,6 +47,14 @@ fn a_connection_is_dialled_shared_and_kept_while_it_is_used() {
     let plant = status(&server, "plant", "connected");
     assert!(plant.get("err").is_none() && plant.get("refCount").is_none(), "{plant}");
 
+    let tried = |props: Value| {
+        server.call("POST", "/metadata/sources/connection/mqtt", &props.to_string())
+    };
+    assert_eq!(tried(json!({"server": at})).status, 200);
+    assert_eq!(tried(json!({"connectionSelector": "plant"})).status, 200);
+    let web = tried(json!({"server": server.url.replace("http", "tcp")}));
+    assert_eq!(web.status, 400, "what is no broker is not taken for one: {}", web.body);
+
     connection("nobody", "mqtt", json!({"server": "tcp://127.0.0.1:1"}));
     let nobody = status(&server, "nobody", "disconnected");
     assert!(nobody["err"].as_str().unwrap().contains("127.0.0.1:1"), "{nobody}");

@@ -223,10 +223,23 @@ fn addresses_inside_are_refused_unless_allowed() {
             answer.body
         );
     }
+    // trying a connection is no way around either
+    let try_it = |server: &Server, typ: &str, url: &str| {
+        let path = format!("/metadata/{typ}");
+        server.call("POST", &path, &json!({ "url": url }).to_string())
+    };
+    for url in [server.url.as_str(), "http://169.254.169.254", "http://x@127.0.0.1:1/y"] {
+        for typ in ["sources/connection/httppull", "sinks/connection/rest"] {
+            let answer = try_it(&server, typ, url);
+            assert!(answer.body.contains("internal network"), "{url}: {}", answer.body);
+        }
+    }
     server.stop();
     let server = Server::start("ssrf-open", &[("KUIPER__BASIC__ENABLEPRIVATENET", "true")]);
     let answer = server.call("POST", "/ruleset/import", &body(&server.url.clone()));
     assert!(!answer.body.contains("internal network"), "{}", answer.body);
+    let reached = try_it(&server, "sinks/connection/rest", &server.url);
+    assert_eq!(reached.status, 200, "{}", reached.body);
     server.stop();
 }
 

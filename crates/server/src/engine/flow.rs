@@ -324,6 +324,10 @@ impl RuleEngine for FlowEngine {
         typ: &'a str,
         props: &'a Props,
     ) -> Fut<'a, EngineResult<()>> {
-        Box::pin(super::probe::probe(side, typ, props))
+        Box::pin(async move {
+            // with what a configuration key, a named connection and `tls: default` add
+            let props = self.view.0.sink_props(typ, props);
+            super::probe::probe(side, typ, &props, &self.engine.config.services).await
+        })
     }
 }
