@@ -26,8 +26,8 @@ pub const READ_BUFFER_BYTES: usize = 256 << 10;
 pub const READ_LINGER_US: u64 = 1_200;
 
 /// The same where a millisecond brings more than [`READ_BUSY_MESSAGES_PER_MS`]: there what the
-/// wake-ups cost is most of the work, and nothing waits longer than three milliseconds.
-pub const READ_LINGER_BUSY_US: u64 = 2_500;
+/// wake-ups cost is most of the work, and nothing waits longer than five milliseconds.
+pub const READ_LINGER_BUSY_US: u64 = 4_000;
 pub const READ_BUSY_MESSAGES_PER_MS: u64 = 25;
 
 /// A read that brought so much is worth its cost: the next one follows at once.

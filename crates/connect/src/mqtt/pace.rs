@@ -18,6 +18,8 @@ const LINGER_BUSY: Duration = Duration::from_micros(READ_LINGER_BUSY_US);
 pub struct Came {
     pub messages: usize,
     pub bytes: usize,
+    /// Some message wants an acknowledgement: the broker may hold back what comes next until then.
+    pub acked: bool,
 }
 
 /// What comes before the next read.
@@ -60,7 +62,7 @@ impl Pace {
             return Next::Read;
         }
         let waited = self.read_at.saturating_duration_since(self.waits_since);
-        if came.messages == 0 || waited >= LINGER {
+        if came.messages == 0 || came.acked || waited >= LINGER {
             return Next::Acknowledge; // less than one message would come in the meantime
         }
         let took_us = self.read_at.saturating_duration_since(self.read_before).as_micros();
@@ -82,7 +84,7 @@ mod tests {
         let mut pace = Pace::new(start);
         pace.waits(after(took_us - waited_us));
         pace.reads(after(took_us));
-        pace.next(Came { messages, bytes })
+        pace.next(Came { messages, bytes, acked: false })
     }
 
     #[test]
@@ -94,5 +96,12 @@ mod tests {
         assert_eq!(next(1_500, 256_000, 0, 400), Next::Read, "as fast as it goes");
         assert_eq!(next(0, 4, 50, 1_300), Next::Acknowledge, "a ping's answer alone");
         assert_eq!(next(130, 22_000, 0, 0), busy, "no time between two reads");
+    }
+
+    #[test]
+    fn does_not_make_a_broker_wait_that_counts_what_is_unacknowledged() {
+        let now = Instant::now();
+        let came = Came { messages: 20, bytes: 3_400, acked: true };
+        assert_eq!(Pace::new(now).next(came), Next::Acknowledge);
     }
 }

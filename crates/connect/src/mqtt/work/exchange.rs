@@ -104,6 +104,7 @@ impl Work {
             let taken = self.reader.take();
             came.messages += taken.msgs.len();
             came.bytes += taken.bytes.len();
+            came.acked |= taken.acked;
             self.deliver(taken, write, pings).await?;
             if !more {
                 return Ok(came);
