@@ -34,7 +34,8 @@ impl Sink for Log {
     ) -> BoxFuture<'a, Result<(), ConnectError>> {
         for i in from..batch.len() {
             let payload = String::from_utf8_lossy(batch.payload(i));
-            tracing::info!("sink result for rule {}: {payload}", self.rule);
+            let rule = &*self.rule;
+            tracing::info!(rule, "sink result for rule {rule}: {payload}");
         }
         Box::pin(async { Ok(()) })
     }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::catalog::Catalog;
 use crate::external::Externals;
+use crate::logging;
 use crate::rules::definition::RuleDef;
 
 /// See the module's doc.
@@ -149,6 +150,7 @@ impl RuleEngine for FlowEngine {
                     rekuiper_flow::RunEnd::Failed(why) => RunEnd::Failed(why),
                 })
             });
+            logging::rules::set(&rule.id, &rule.options.log_filename);
             self.named.take(&rule.id, used);
             self.engine.start(&spec, &self.view, on_end).map_err(|e| {
                 self.named.let_go(&rule.id);
@@ -165,7 +167,10 @@ impl RuleEngine for FlowEngine {
     }
 
     fn forget<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
-        Box::pin(async move { self.engine.forget(id) })
+        Box::pin(async move {
+            self.engine.forget(id);
+            logging::rules::set(id, "");
+        })
     }
 
     fn metrics(&self, id: &str) -> Vec<(String, NodeMetrics)> {

@@ -1,4 +1,4 @@
-//! `stream.log`, a link to the newest of the files that hold the log.
+//! `stream.log`, a link to the newest of the files that hold the log; the same for logs of rules.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -12,6 +12,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 pub struct RollingFile {
     folder: PathBuf,
+    names: Names,
     current: Option<(File, u64, Instant)>,
     max_time: Option<Duration>,
     max_size: u64,
@@ -19,11 +20,38 @@ pub struct RollingFile {
     max_count: usize,
 }
 
+/// What the link is called, and its files around the time.
+struct Names {
+    link: String,
+    before: String,
+    stamp: &'static str,
+    after: &'static str,
+}
+
 impl RollingFile {
+    /// The log of the server.
     pub fn new(s: &Settings, folder: &Path) -> RollingFile {
+        let names = Names {
+            link: "stream.log".into(),
+            before: "stream.".into(),
+            stamp: "%Y-%m-%dT%H-%M-%S",
+            after: ".log",
+        };
+        RollingFile::named(s, folder, names)
+    }
+
+    /// The log of a rule.
+    pub fn of_rule(s: &Settings, folder: &Path, name: &str) -> RollingFile {
+        let (link, before) = (name.to_owned(), format!("{name}."));
+        let names = Names { link, before, stamp: "%Y-%m-%d_%H-%M-%S", after: "" };
+        RollingFile::named(s, folder, names)
+    }
+
+    fn named(s: &Settings, folder: &Path, names: Names) -> RollingFile {
         let hours = |n: u64| (n > 0).then(|| HOUR.saturating_mul(n.min(1 << 20) as u32));
         RollingFile {
             folder: folder.to_owned(),
+            names,
             current: None,
             max_time: hours(s.rotate_hours),
             max_size: s.rotate_size,
@@ -54,8 +82,8 @@ impl RollingFile {
 
     /// Begins a new file and lets the link lead to it.
     fn open(&mut self) -> io::Result<()> {
-        let stamp = now("%Y-%m-%dT%H-%M-%S");
-        let base = format!("stream.{stamp}.log");
+        let Names { before, stamp, after, .. } = &self.names;
+        let base = format!("{before}{}{after}", now(stamp));
         let names = std::iter::once(base.clone()).chain((1..10_000).map(|n| format!("{base}.{n}")));
         for name in names {
             match OpenOptions::new()
@@ -78,8 +106,8 @@ impl RollingFile {
 
     fn link(&self, name: &str) {
         let (link, new) = (
-            self.folder.join("stream.log"),
-            self.folder.join("stream.log.new"),
+            self.folder.join(&self.names.link),
+            self.folder.join(format!("{}.new", self.names.link)),
         );
         let _ = std::fs::remove_file(&new);
         #[cfg(unix)]
@@ -94,7 +122,11 @@ impl RollingFile {
             .into_iter()
             .flatten()
             .flatten();
-        let ours = |name: &str| name.starts_with("stream.2") && name.contains(".log");
+        let Names { before, after, .. } = &self.names;
+        let ours = |name: &str| {
+            let rest = name.strip_prefix(before.as_str());
+            rest.is_some_and(|rest| rest.starts_with('2') && rest.contains(after))
+        };
         let mut files: Vec<(SystemTime, PathBuf)> = entries
             .filter(|e| e.file_name().to_str().is_some_and(ours))
             .filter_map(|e| Some((e.metadata().ok()?.modified().ok()?, e.path())))

@@ -11,10 +11,14 @@ use super::now::now;
 struct Fields {
     message: String,
     others: String,
+    rule: Option<String>,
 }
 
 impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "rule" {
+            self.rule = Some(format!("{value:?}"));
+        }
         if field.name() == "message" {
             let _ = write!(self.message, "{value:?}");
         } else {
@@ -28,6 +32,9 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "rule" {
+            self.rule = Some(value.to_owned());
+        }
         if field.name() == "message" {
             self.message.push_str(value);
         } else {
@@ -58,7 +65,8 @@ fn quote(text: &str) -> String {
     out
 }
 
-pub fn format(event: &Event<'_>, timestamp: bool) -> String {
+/// The line, and the rule it is about where it says so.
+pub fn format(event: &Event<'_>, timestamp: bool) -> (String, Option<String>) {
     let mut fields = Fields::default();
     event.record(&mut fields);
     let metadata = event.metadata();
@@ -83,7 +91,7 @@ pub fn format(event: &Event<'_>, timestamp: bool) -> String {
         let _ = write!(out, " file={name}:{line}");
     }
     out.push('\n');
-    out
+    (out, fields.rule)
 }
 
 #[cfg(test)]

@@ -4,10 +4,12 @@
 mod file;
 mod line;
 mod now;
+pub mod rules;
 mod syslog;
 
+use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,6 +21,9 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use crate::config::Log as Settings;
 use file::RollingFile;
 use syslog::Syslog;
+
+/// Most logs of rules that are open at once.
+const RULE_LOGS_MAX: usize = 256;
 
 /// Handle on the log; clones share it.
 #[derive(Clone)]
@@ -34,6 +39,10 @@ struct Inner {
     file: AtomicBool,
     timestamp: bool,
     rolling: Mutex<RollingFile>,
+    settings: Settings,
+    folder: PathBuf,
+    /// Logs of rules by their names, opened with the first line.
+    of_rules: Mutex<HashMap<String, RollingFile>>,
     /// The least severe level that goes to the syslog daemon, and the way there.
     syslog: Option<(u8, Mutex<Syslog>)>,
 }
@@ -48,6 +57,9 @@ impl Log {
                 file: AtomicBool::new(settings.file),
                 timestamp: !settings.no_timestamp,
                 rolling: Mutex::new(RollingFile::new(settings, folder)),
+                settings: settings.clone(),
+                folder: folder.to_owned(),
+                of_rules: Mutex::default(),
                 syslog: Syslog::new(&settings.syslog)
                     .map(|s| (rank_of(s.level()).unwrap_or(3), Mutex::new(s))),
             }),
@@ -89,6 +101,18 @@ impl Log {
             0
         };
         rank <= self.inner.level.load(Ordering::Relaxed).max(most)
+    }
+
+    fn write_of_rule(&self, name: String, line: &str) {
+        let mut all = self.inner.of_rules.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= RULE_LOGS_MAX && !all.contains_key(&name) {
+            all.clear(); // the files are opened anew when they are needed
+        }
+        let (settings, folder) = (&self.inner.settings, &self.inner.folder);
+        let file = all.entry(name).or_insert_with_key(|n| RollingFile::of_rule(settings, folder, n));
+        if let Err(e) = file.write(line) {
+            let _ = writeln!(std::io::stderr(), "the log of a rule cannot be written: {e}");
+        }
     }
 
     fn write(&self, level: &Level, line: &str) {
@@ -153,6 +177,52 @@ impl<S: Subscriber> Layer<S> for Log {
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        self.write(event.metadata().level(), &line::format(event, self.inner.timestamp));
+        let (line, rule) = line::format(event, self.inner.timestamp);
+        match rule.and_then(|rule| rules::of(&rule)) {
+            Some(name) => self.write_of_rule(name, &line),
+            None => self.write(event.metadata().level(), &line),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_may_have_a_log_of_its_own() {
+        let dir = std::env::temp_dir().join(format!("rekuiper-rule-log-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let settings = Settings {
+            level: "info".into(),
+            debug: false,
+            console: false,
+            file: true,
+            no_timestamp: true,
+            rotate_hours: 24,
+            max_age_hours: 72,
+            rotate_size: 1 << 20,
+            rotate_count: 3,
+            syslog: Default::default(),
+        };
+        let log = Log::new(&settings, &dir);
+        let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap_or_default();
+        rules::set("of-its-own", "../somewhere/own.log");
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(log), || {
+            tracing::info!(rule = "of-its-own", "one");
+            tracing::info!(rule = "of-another", "two");
+            rules::set("of-its-own", "");
+            tracing::info!(rule = "of-its-own", "three");
+            rules::set("of-its-own", "stream.log");
+            tracing::info!(rule = "of-its-own", "four");
+        });
+        assert!(read("own.log").starts_with("level=info msg=one rule=of-its-own"));
+        assert_eq!(read("own.log").lines().count(), 1);
+        let server = read("stream.log");
+        for word in ["two", "three", "four"] {
+            assert!(server.contains(&format!("msg={word} ")), "{server}");
+        }
+        assert!(!server.contains("msg=one"));
+        std::fs::remove_dir_all(dir).unwrap();
     }
 }
