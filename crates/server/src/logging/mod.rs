@@ -109,7 +109,8 @@ impl Log {
             all.clear(); // the files are opened anew when they are needed
         }
         let (settings, folder) = (&self.inner.settings, &self.inner.folder);
-        let file = all.entry(name).or_insert_with_key(|n| RollingFile::of_rule(settings, folder, n));
+        let open = |name: &String| RollingFile::of_rule(settings, folder, name);
+        let file = all.entry(name).or_insert_with_key(open);
         if let Err(e) = file.write(line) {
             let _ = writeln!(std::io::stderr(), "the log of a rule cannot be written: {e}");
         }
