@@ -57,12 +57,17 @@ pub fn key(props: &Props, catalog: &dyn FlowCatalog) -> Result<Option<Vec<u8>>, 
 }
 
 fn compression(props: &Props) -> Result<Option<(Compression, CompressionProps)>, ConnectError> {
-    match props.str_or("compression", "")? {
-        "" => Ok(None),
-        name => Compression::by_name(name)
-            .map(|c| Some((c, CompressionProps::default())))
-            .map_err(|e| ConnectError::config(e.to_string())),
+    let name = props.str_or("compression", "")?;
+    if name.is_empty() {
+        return Ok(None);
     }
+    let of_it = Props::new(props.map("compressionProps")?);
+    let window_size = u64::try_from(of_it.int("windowSize", 0)?).map_err(|_| {
+        ConnectError::config("compressionProps windowSize must not be negative")
+    })?;
+    Compression::by_name(name)
+        .map(|c| Some((c, CompressionProps { window_size })))
+        .map_err(|e| ConnectError::config(e.to_string()))
 }
 
 fn cipher(props: &Props, key: &[u8]) -> Result<Aes, ConnectError> {

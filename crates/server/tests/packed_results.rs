@@ -133,6 +133,7 @@ fn messages_are_sealed_one_by_one_with_the_settings_of_their_encryption() {
     let cfb = Aes::new(&OTHER, Mode::Cfb).unwrap();
     assert_eq!(unzipped(&cfb.decrypt(&next()).unwrap()), "{\"a\":1}");
     for (more, why) in [
+        (json!({"compression": "zstd", "compressionProps": {"windowSize": -1}}), "windowSize"),
         (json!({"encryption": "des"}), "expected aes or default"),
         (json!({"encryption": "aes", "encProps": {"mode": "ecb"}}), "mode ecb is not known"),
         (json!({"encryption": "aes", "encProps": {"iv": "YWJj"}}), "12 bytes, not of 3"),

@@ -122,6 +122,7 @@ mod tests {
 
     /// Hands MQTT over WebSockets on to a broker, a few bytes a message.
     async fn bridge(tcp: TcpStream, to: std::net::SocketAddr) {
+        #[expect(clippy::result_large_err, reason = "the library asks for this form")]
         let hello = |request: &Request, mut response: Response| {
             assert_eq!(request.uri().path(), "/mqtt");
             let asked = request.headers()["sec-websocket-protocol"].clone();
