@@ -132,7 +132,7 @@ impl Engine {
         }
         let id: Arc<str> = spec.id.as_str().into();
         let number = lock(&self.runs).get(&*id).map_or(1, |r| r.number + 1);
-        let ending = Ending::new(drafts.len(), on_end);
+        let endings = Ending::split(drafts.len(), on_end);
         let mut seating = Seating::default();
         let mark = state::mark(spec);
         let durable = self.config.states.as_ref().filter(|_| spec.plan.qos > 0);
@@ -140,11 +140,10 @@ impl Engine {
         let mut saved = saved.map(|b| state::unpack(mark, &b)).unwrap_or_default().into_iter();
         let now_ms = self.config.clock.now_ms();
         let checkpoint = durable.map(|_| Checkpoint::new(mark, spec.checkpoint_ms, now_ms));
-        for draft in drafts {
-            let engine = self.me.clone();
-            let (rule, ending) = (id.clone(), ending.clone());
+        for (draft, ending) in drafts.into_iter().zip(endings) {
+            let (engine, rule) = (self.me.clone(), id.clone());
             let ended = Box::new(move |end: Ended| {
-                if let Some(on_end) = ending.part(&end) {
+                if let Some(on_end) = ending.take(&end) {
                     if let Some(engine) = engine.upgrade() {
                         engine.release(&rule, number);
                     }

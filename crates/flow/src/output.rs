@@ -7,7 +7,7 @@ use rekuiper_functions::Cx;
 use rekuiper_ops::{Chunk, NodeStats, Output, Projection};
 use rekuiper_rt::Clock;
 use rekuiper_value::batch::Ack;
-use rekuiper_value::{Error, Object};
+use rekuiper_value::{Error, Object, Result};
 
 use crate::deliver::Port;
 use crate::shape::Shaper;
@@ -18,13 +18,14 @@ mod json;
 mod ready;
 mod rows;
 
+use columns::Results;
 use json::JsonWriter;
 pub use ready::Ready;
 use rows::{Hits, emissions};
 
 /// See the module's doc.
 pub struct RuleOutput {
-    lanes: Vec<Lane>,
+    lanes: Box<[Lane]>,
     /// Counters of the projection, where a result that cannot be written counts as an exception.
     pub project: Arc<NodeStats>,
     pub send_error: bool,
@@ -52,13 +53,12 @@ pub enum LaneKind {
 
 impl RuleOutput {
     pub fn new(
-        mut lanes: Vec<Lane>,
+        lanes: Vec<Lane>,
         project: Arc<NodeStats>,
         send_error: bool,
         event_time: bool,
     ) -> Self {
-        lanes.shrink_to_fit();
-        RuleOutput { lanes, project, send_error, event_time, ack: None }
+        RuleOutput { lanes: lanes.into(), project, send_error, event_time, ack: None }
     }
 
     pub fn has_pending(&self) -> bool {
@@ -72,8 +72,7 @@ impl RuleOutput {
             let bytes = ready.buf.get(..*end as usize).unwrap_or_default();
             return Some(String::from_utf8_lossy(bytes).into_owned());
         }
-        let row = ready.rows.first()?.first()?;
-        let value = rekuiper_value::Value::Object(Arc::new(row.clone()));
+        let value = rekuiper_value::Value::object(ready.first_row()?.clone());
         Some(rekuiper_value::json::to_serde(&value).to_string())
     }
 
@@ -126,13 +125,14 @@ impl RuleOutput {
     }
 
     pub fn take_sinks(&mut self) -> Vec<SinkHandle> {
-        self.lanes.drain(..).flat_map(|l| l.ports).map(Port::into_handle).collect()
+        let lanes = std::mem::take(&mut self.lanes).into_iter();
+        lanes.flat_map(|l| l.ports).map(Port::into_handle).collect()
     }
 }
 
 impl Output for RuleOutput {
     fn emit(&mut self, chunk: &mut Chunk<'_>, projection: &Projection, cx: &mut Cx<'_>) {
-        let mut objects: Option<Vec<Arc<Vec<Object>>>> = None;
+        let mut objects: Option<Vec<Result<Arc<Vec<Object>>>>> = None;
         let hits = Hits { before: cx.row, event_time: self.event_time };
         let failed_before = self.project.exceptions.load(Relaxed);
         for (at, lane) in self.lanes.iter_mut().enumerate() {
@@ -162,16 +162,23 @@ impl Output for RuleOutput {
                     }
                 }
                 LaneKind::Columns => {
-                    let made = columns::of(chunk, projection, cx, counted, hits);
-                    taken = made.as_ref().map_or(0, |columns| columns.rows);
-                    lane.ready.columns.extend(made);
+                    let sent = self.send_error;
+                    let made = Results::of(chunk, projection, cx, counted, hits, sent);
+                    taken = made.rows;
+                    if !made.columns.is_empty() {
+                        lane.ready.more().columns.extend(made.columns);
+                    }
                 }
                 LaneKind::Shaped(shaper) => {
                     let rows = objects
                         .get_or_insert_with(|| emissions(chunk, projection, cx, counted, hits));
-                    taken = rows.len();
+                    taken = rows.iter().filter(|emission| emission.is_ok()).count();
                     for emission in rows.iter() {
-                        shaper.push(emission, cx.now_ms, &mut lane.ready);
+                        match emission {
+                            Ok(rows) => shaper.push(rows, cx.now_ms, &mut lane.ready),
+                            Err(e) if self.send_error => shaper.push_error(e, &mut lane.ready),
+                            Err(_) => {}
+                        }
                     }
                 }
             }
@@ -189,7 +196,7 @@ impl Output for RuleOutput {
         for lane in &mut self.lanes {
             match &mut lane.kind {
                 LaneKind::Json { .. } => lane.ready.text(&error.0),
-                LaneKind::Columns => lane.ready.columns.push(columns::of_error(error)),
+                LaneKind::Columns => lane.ready.more().columns.push(columns::of_error(error)),
                 LaneKind::Shaped(shaper) => shaper.push_error(error, &mut lane.ready),
             }
         }

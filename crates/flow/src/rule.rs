@@ -66,7 +66,7 @@ pub struct RuleParts {
     pub chain: Chain,
     pub output: RuleOutput,
     /// First column and number of columns of each source.
-    pub sources: Vec<(usize, usize)>,
+    pub sources: Box<[(usize, usize)]>,
     pub source_cols: usize,
     pub send_error: bool,
     pub zone: TimeZone,
@@ -80,7 +80,7 @@ pub struct RuleParts {
 struct RuleState {
     chain: Chain,
     output: RuleOutput,
-    sources: Vec<(usize, usize)>,
+    sources: Box<[(usize, usize)]>,
     source_cols: usize,
     send_error: bool,
     zone: TimeZone,

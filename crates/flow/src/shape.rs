@@ -161,7 +161,7 @@ impl Shaper {
             return;
         }
         if self.is_plain_rows() {
-            ready.rows.push(emission.clone());
+            ready.more().rows.push(emission.clone());
             return;
         }
         let list = emission.iter().map(|r| Value::object(r.clone())).collect();
@@ -219,10 +219,10 @@ impl Shaper {
             }
         }
         if !self.props.is_empty() {
-            ready.props.push(props);
+            ready.more().props.push(props);
         }
-        if ready.header.is_none() {
-            ready.header = self.encoder.header().map(Arc::from);
+        if let Some(header) = self.encoder.header() {
+            ready.more().header.get_or_insert_with(|| header.into());
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Shaper {
             value = self.choose(value)?;
         }
         if self.rows {
-            ready.rows.push(Arc::new(rows_of(value)?));
+            ready.more().rows.push(Arc::new(rows_of(value)?));
             return Ok(false);
         }
         self.encoder.encode_value(&value, &mut ready.buf)?;
@@ -325,13 +325,13 @@ impl Shaper {
     pub fn push_error(&mut self, error: &Error, ready: &mut Ready) {
         if self.rows {
             let text = Value::str(&*error.0);
-            ready.rows.push(Arc::new(vec![Object::from([("error".into(), text)])]));
+            ready.more().rows.push(Arc::new(vec![Object::from([("error".into(), text)])]));
         } else {
             ready.buf.extend_from_slice(error.0.as_bytes());
             ready.end();
         }
         if !self.props.is_empty() {
-            ready.props.push(self.own_props(&Value::Null).unwrap_or_default());
+            ready.more().props.push(self.own_props(&Value::Null).unwrap_or_default());
         }
     }
 }

@@ -131,7 +131,11 @@ impl StreamCell {
             });
             map.push(at as u16);
         }
-        map.into()
+        // there are many rules, and many read the same
+        match subs.list.last() {
+            Some(last) if *last.map == *map => last.map.clone(),
+            _ => map.into(),
+        }
     }
 
     pub fn subscribe(&self, rule: Arc<RuleCell>, source: usize, map: Arc<[u16]>) -> u64 {

@@ -28,11 +28,11 @@ use crate::{Chunk, Next, NodeStats, Op, OpCx, Origin, Projection, window};
 
 /// See the module's doc.
 pub struct Chain {
-    nodes: Vec<Node>,
+    nodes: Box<[Node]>,
     end: End,
     sources: usize,
     /// By source: the node where its rows come in; the first one where nothing is said.
-    doors: Vec<usize>,
+    doors: Box<[usize]>,
     /// A step asks for the results before each row: rows may not go through it together.
     one_by_one: bool,
 }
@@ -85,9 +85,9 @@ pub fn build_with(
     let scan = |s: &SourcePlan| matches!(s.kind, SourceKind::ScanTable { .. });
     let doors = match cx.sources.iter().any(scan) {
         true => cx.sources.iter().map(|s| join_at.filter(|_| scan(s)).unwrap_or(0)).collect(),
-        false => Vec::new(),
+        false => Box::default(),
     };
-    Chain { nodes, end, sources: cx.sources.len(), doors, one_by_one }
+    Chain { nodes: nodes.into(), end, sources: cx.sources.len(), doors, one_by_one }
 }
 
 /// Gives the operators of a stage the names that eKuiper's nodes have there: it may show more nodes

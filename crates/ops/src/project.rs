@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 /// See the module's doc.
 pub struct Projection {
-    items: Vec<Item>,
+    items: Box<[Item]>,
     /// No item can add a name that another one has: rows may be written item by item.
     direct: bool,
     pub uses_row_context: bool,

@@ -96,18 +96,33 @@ impl Checkpoint {
     }
 }
 
-/// A rule ends when all its chains have, or when one fails.
-#[derive(Clone)]
-pub struct Ending(Arc<Mutex<(usize, Option<OnEnd>)>>);
+/// What a chain does when it ends: a rule ends when all its chains have, or when one fails.
+pub enum Ending {
+    /// The rule's only chain.
+    Whole(OnEnd),
+    Part(Parts),
+}
+
+/// How many chains have not ended, and what is to be called in the end.
+type Parts = Arc<Mutex<(usize, Option<OnEnd>)>>;
 
 impl Ending {
-    pub fn new(chains: usize, on_end: OnEnd) -> Self {
-        Ending(Arc::new(Mutex::new((chains, Some(on_end)))))
+    /// One for each chain.
+    pub fn split(chains: usize, on_end: OnEnd) -> Vec<Ending> {
+        if chains == 1 {
+            return vec![Ending::Whole(on_end)];
+        }
+        let parts = Parts::new(Mutex::new((chains, Some(on_end))));
+        (0..chains).map(|_| Ending::Part(parts.clone())).collect()
     }
 
-    /// One chain has ended; gives what is to be called when that was the last.
-    pub fn part(&self, end: &Ended) -> Option<OnEnd> {
-        let mut state = lock(&self.0);
+    /// The chain has ended; gives what is to be called when the rule has.
+    pub fn take(self, end: &Ended) -> Option<OnEnd> {
+        let parts = match self {
+            Ending::Whole(on_end) => return Some(on_end),
+            Ending::Part(parts) => parts,
+        };
+        let mut state = lock(&parts);
         state.0 = state.0.saturating_sub(1);
         let over = state.0 == 0 || matches!(end, Ended::Failed(_));
         if over { state.1.take() } else { None }

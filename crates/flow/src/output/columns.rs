@@ -10,22 +10,50 @@ use rekuiper_value::{Column, Error, Object, Str, Value};
 
 use super::{Hits, emissions};
 
-/// The results of a chunk; `None` where there are none.
-pub fn of(
-    chunk: &Chunk<'_>,
-    projection: &Projection,
-    cx: &mut Cx<'_>,
-    counted: Option<&NodeStats>,
-    hits: Hits,
-) -> Option<Arc<SourceColumns>> {
-    if let Some(columns) = projection.columns(&chunk.frame, chunk.sel) {
-        return (columns.rows > 0).then(|| Arc::new(columns));
+/// What a chunk gives.
+#[derive(Default)]
+pub struct Results {
+    /// Results in their order; errors among them where they are sent.
+    pub columns: Vec<Arc<SourceColumns>>,
+    /// Rows that are results.
+    pub rows: usize,
+}
+
+impl Results {
+    pub fn of(
+        chunk: &Chunk<'_>,
+        projection: &Projection,
+        cx: &mut Cx<'_>,
+        counted: Option<&NodeStats>,
+        hits: Hits,
+        send_error: bool,
+    ) -> Results {
+        let mut results = Results::default();
+        if let Some(columns) = projection.columns(&chunk.frame, chunk.sel) {
+            results.add(columns);
+            return results;
+        }
+        let mut rows: Vec<Object> = Vec::new();
+        for emission in emissions(chunk, projection, cx, counted, hits) {
+            match emission {
+                Ok(list) => rows.extend(Arc::unwrap_or_clone(list)),
+                Err(error) if send_error => {
+                    results.add(of_objects(&std::mem::take(&mut rows)));
+                    results.columns.push(of_error(&error));
+                }
+                Err(_) => {}
+            }
+        }
+        results.add(of_objects(&rows));
+        results
     }
-    let rows: Vec<Object> = emissions(chunk, projection, cx, counted, hits)
-        .into_iter()
-        .flat_map(|list| Arc::try_unwrap(list).unwrap_or_else(|shared| Vec::clone(&shared)))
-        .collect();
-    (!rows.is_empty()).then(|| Arc::new(of_objects(&rows)))
+
+    fn add(&mut self, columns: SourceColumns) {
+        if columns.rows > 0 {
+            self.rows += columns.rows;
+            self.columns.push(Arc::new(columns));
+        }
+    }
 }
 
 /// An error that travels to the sink: a row of its own.

@@ -13,6 +13,13 @@ use crate::spares;
 pub struct Ready {
     pub buf: Vec<u8>,
     pub ends: Vec<u32>,
+    // behind a pointer: most lanes have bytes alone, and there are many lanes
+    more: Option<Box<More>>,
+}
+
+/// What only some lanes have.
+#[derive(Clone, Default)]
+pub struct More {
     pub props: Vec<Vec<Str>>,
     pub rows: Vec<Arc<Vec<Object>>>,
     pub columns: Vec<Arc<SourceColumns>>,
@@ -21,7 +28,17 @@ pub struct Ready {
 
 impl Ready {
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty() && self.rows.is_empty() && self.columns.is_empty()
+        let none = |more: &More| more.rows.is_empty() && more.columns.is_empty();
+        self.ends.is_empty() && self.more.as_deref().is_none_or(none)
+    }
+
+    pub fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    /// The first row, where there are rows.
+    pub fn first_row(&self) -> Option<&Object> {
+        self.more.as_ref()?.rows.first()?.first()
     }
 
     /// Takes a buffer that a sink gave back, where there is none yet.
@@ -44,28 +61,18 @@ impl Ready {
     }
 
     pub fn copy(&self) -> Ready {
-        Ready {
-            buf: self.buf.clone(),
-            ends: self.ends.clone(),
-            props: self.props.clone(),
-            rows: self.rows.clone(),
-            columns: self.columns.clone(),
-            header: self.header.clone(),
-        }
+        Ready { buf: self.buf.clone(), ends: self.ends.clone(), more: self.more.clone() }
     }
 
     pub fn into_batch(self, ack: Option<Ack>) -> SinkBatch {
-        let data = if !self.columns.is_empty() {
-            SinkData::Columns(self.columns)
-        } else if self.rows.is_empty() {
-            SinkData::Bytes {
-                buf: self.buf,
-                ends: self.ends,
-                props: self.props,
-                header: self.header,
-            }
+        let Ready { buf, ends, more } = self;
+        let More { props, rows, columns, header } = more.map(|more| *more).unwrap_or_default();
+        let data = if !columns.is_empty() {
+            SinkData::Columns(columns)
+        } else if rows.is_empty() {
+            SinkData::Bytes { buf, ends, props, header }
         } else {
-            SinkData::Rows { emissions: self.rows, props: self.props }
+            SinkData::Rows { emissions: rows, props }
         };
         SinkBatch { data, ack }
     }

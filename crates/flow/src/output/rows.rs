@@ -6,7 +6,7 @@ use rekuiper_expr::Env;
 use rekuiper_functions::{Cx, RowTimes};
 use rekuiper_ops::frames::Times;
 use rekuiper_ops::{Chunk, Emission, NodeStats, Projection};
-use rekuiper_value::Object;
+use rekuiper_value::{Object, Result};
 
 /// What last_hit_count() and its like tell of the results before a row.
 #[derive(Clone, Copy)]
@@ -55,15 +55,15 @@ impl Hits {
     }
 }
 
-/// Result rows as objects, one list an emission. Rows that fail are counted and left out; a set
-/// with a failing row is lost as a whole.
+/// Result rows as objects, one list an emission; of rows that fail the error, in their place. They
+/// are counted; a set with a failing row is lost as a whole.
 pub fn emissions(
     chunk: &Chunk<'_>,
     projection: &Projection,
     cx: &mut Cx<'_>,
     counted: Option<&NodeStats>,
     hits: Hits,
-) -> Vec<Arc<Vec<Object>>> {
+) -> Vec<Result<Arc<Vec<Object>>>> {
     let set = matches!(chunk.emission, Emission::Set(_));
     let mut out = Vec::new();
     let mut list = Vec::new();
@@ -73,11 +73,12 @@ pub fn emissions(
         }
         match projection.object(Env { frame: &chunk.frame, cx }, row as usize) {
             Ok(object) if set => list.push(object),
-            Ok(object) => out.push(Arc::new(vec![object])),
+            Ok(object) => out.push(Ok(Arc::new(vec![object]))),
             Err(error) => {
                 if let Some(project) = counted {
                     project.exception(&error.0, cx.now_ms);
                 }
+                out.push(Err(error));
                 if set {
                     return out;
                 }
@@ -85,7 +86,7 @@ pub fn emissions(
         }
     }
     if set {
-        out.push(Arc::new(list));
+        out.push(Ok(Arc::new(list)));
     }
     out
 }

@@ -24,7 +24,8 @@ pub struct RuleDef {
     pub version: String,
     /// Exactly one of `sql` and `graph` is there.
     pub sql: Option<String>,
-    pub graph: Option<Map<String, Value>>,
+    // boxed: most rules have none
+    pub graph: Option<Box<Map<String, Value>>>,
     pub actions: Vec<Action>,
     /// One for all rules with the same: most have none of their own.
     pub options: Arc<RuleOptions>,
@@ -135,7 +136,7 @@ impl RuleDef {
         let sql = text(o, "sql")?
             .filter(|s| !s.trim().is_empty())
             .map(str::to_owned);
-        let graph = nested(o, "graph")?.cloned();
+        let graph = nested(o, "graph")?.cloned().map(Box::new);
         let actions = actions(o)?;
         match (&sql, &graph) {
             (Some(_), Some(_)) => {
@@ -242,6 +243,7 @@ fn actions(o: &Map<String, Value>) -> ApiResult<Vec<Action>> {
             });
         }
     }
+    out.shrink_to_fit(); // there are many rules, most with one action
     Ok(out)
 }
 

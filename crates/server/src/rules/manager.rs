@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 use super::definition::{RuleDef, RuleOptions};
 use super::machine::{Fact, Todo, Why};
-use super::rule::Rule;
+use super::rule::{Rule, sources};
 use crate::catalog::{Catalog, space};
 use crate::engine::{OnEnd, RuleEngine, RunEnd};
 use crate::error::{ApiError, ApiResult};
@@ -104,7 +104,7 @@ impl Rules {
         for (id, text) in kept {
             match RuleDef::parse(&text, Some(&id), self.defaults()) {
                 Ok(def) => {
-                    let rule = self.insert(def);
+                    let rule = self.insert(Arc::new(def));
                     if rule.def().triggered {
                         to_start.push(rule);
                     }
@@ -124,7 +124,7 @@ impl Rules {
         Ok(fresh)
     }
 
-    fn insert(&self, def: RuleDef) -> Arc<Rule> {
+    fn insert(&self, def: Arc<RuleDef>) -> Arc<Rule> {
         let rule = Arc::new(Rule::new(def));
         let mut rules = self.rules.write().unwrap_or_else(|e| e.into_inner());
         rules.insert(rule.id.clone(), rule.clone());
@@ -153,7 +153,7 @@ impl Rules {
         let def = Arc::new(def);
         self.engine.check(&def).await?;
         self.keep(&def).await?;
-        let rule = self.insert(RuleDef::clone(&def));
+        let rule = self.insert(def.clone());
         let _turn = rule.turn.lock().await;
         drop(registry);
         if def.triggered
@@ -310,7 +310,7 @@ impl Rules {
             inner.run += 1;
             (inner.def.clone(), inner.run)
         };
-        let sources = def.sources();
+        let sources = sources(&def);
         let on_end = self.on_end(rule, run);
         self.engine.start(def, on_end).await?;
         let mut inner = rule.inner();

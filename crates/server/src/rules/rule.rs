@@ -17,15 +17,26 @@ pub(super) struct Inner {
     pub(super) def: Arc<RuleDef>,
     pub(super) machine: Machine,
     /// Names of the streams and tables that the last run reads.
-    pub(super) sources: Vec<String>,
+    pub(super) sources: Arc<[String]>,
     pub(super) trace: bool,
     pub(super) ever_started: bool,
     /// Counts runs, so that the end of an old one is told from that of the present one.
     pub(super) run: u64,
 }
 
+/// What a rule reads; one list for all rules that read the same one after the other.
+pub(super) fn sources(def: &RuleDef) -> Arc<[String]> {
+    static LAST: Mutex<Option<Arc<[String]>>> = Mutex::new(None);
+    let own = def.sources();
+    let mut last = LAST.lock().unwrap_or_else(|e| e.into_inner());
+    match &*last {
+        Some(known) if **known == *own => known.clone(),
+        _ => last.insert(own.into()).clone(),
+    }
+}
+
 impl Rule {
-    pub(super) fn new(def: RuleDef) -> Rule {
+    pub(super) fn new(def: Arc<RuleDef>) -> Rule {
         let machine = Machine::new(&def);
         if let Some(warning) = machine.warning() {
             tracing::warn!("rule {}: {warning}", def.id);
@@ -35,8 +46,8 @@ impl Rule {
             turn: tokio::sync::Mutex::new(()),
             inner: Mutex::new(Inner {
                 machine,
-                sources: def.sources(),
-                def: Arc::new(def),
+                sources: sources(&def),
+                def,
                 trace: false,
                 ever_started: false,
                 run: 0,

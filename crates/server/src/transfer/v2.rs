@@ -84,7 +84,7 @@ fn full(def: &RuleDef) -> Value {
         o.insert("sql".into(), sql.clone().into());
     }
     if let Some(graph) = &def.graph {
-        o.insert("graph".into(), graph.clone().into());
+        o.insert("graph".into(), Map::clone(graph).into());
     }
     let actions = def.actions.iter().map(|a| json!({a.sink.clone(): a.props}));
     o.insert("actions".into(), actions.collect::<Vec<_>>().into());
