@@ -44,6 +44,7 @@ pub fn decoder(
         delimiter: delimiter.into(),
         fields: spec.props.list("fields")?.iter().map(|f| Str::from(f.as_str())).collect(),
         ints: spec.props.bool("useInt64ForWholeNumber", false)?,
+        any_case: catalog.ignore_case(),
         message,
     };
     Decoder::new(decode).map_err(|e| FlowError::Rule(e.to_string()))

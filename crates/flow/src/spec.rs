@@ -83,6 +83,11 @@ pub trait FlowCatalog: rekuiper_plan::Catalog + Send + Sync {
         None
     }
 
+    /// Whether names of columns match in any case.
+    fn ignore_case(&self) -> bool {
+        false
+    }
+
     /// For the planner.
     fn as_plan(&self) -> &dyn rekuiper_plan::Catalog;
 }

@@ -62,6 +62,18 @@ impl Decoder {
         }
     }
 
+    fn same(&self, a: &str, b: &str) -> bool {
+        a == b || (self.options.any_case && a.eq_ignore_ascii_case(b))
+    }
+
+    fn member<'a>(&self, row: &'a Object, name: &str) -> Option<&'a Value> {
+        let exact = row.get(name);
+        if exact.is_some() || !self.options.any_case {
+            return exact;
+        }
+        row.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
     /// Whether rows hold the declared columns only.
     fn declared_only(&self) -> bool {
         self.options.schema.is_some() && (self.format == Format::Json || self.options.strict)
@@ -74,10 +86,15 @@ impl Decoder {
             true => schema.iter().map(|(name, _)| name.clone()).collect(),
             false => Vec::new(),
         };
-        let known = |name: &str| !declared_only || names.iter().any(|n| n == name);
+        let any_case = self.options.any_case;
+        let same = |n: &str, name: &str| n == name || (any_case && n.eq_ignore_ascii_case(name));
+        let known = |name: &str| !declared_only || names.iter().any(|n| same(n, name));
         let stamp = self.options.timestamp.as_ref().map(|t| &t.column);
-        self.plan = Plan::new(&self.fields, stamp, known, &names);
-        self.scanner = Scanner::new(&self.plan.names);
+        self.plan = Plan::new(&self.fields, stamp, known, &names, any_case);
+        self.scanner = match any_case {
+            true => Scanner::any_case(&self.plan.names),
+            false => Scanner::new(&self.plan.names),
+        };
         self.delimited = delimited::Slots::new(&self.plan.names, &self.options.fields);
     }
 
@@ -155,7 +172,7 @@ impl Decoder {
         let mut bad = Vec::new();
         if let Some(schema) = &self.options.schema {
             for (slot, name) in self.plan.names.iter().enumerate() {
-                if let Some((_, ty)) = schema.iter().find(|(n, _)| n == name) {
+                if let Some((_, ty)) = schema.iter().find(|(n, _)| self.same(n, name)) {
                     bad.extend(typed::column(table, slot, name, ty));
                 }
             }
@@ -210,7 +227,9 @@ impl Decoder {
         }
         // no name is there twice: each column is taken once
         for (slot, name) in table.slots.iter_mut().zip(&self.plan.names) {
-            let found = columns.take_column(name).filter(|c| c.len() == columns.rows);
+            let spelled = columns.names.iter().rfind(|n| self.same(n, name)).cloned();
+            let found = columns.take_column(spelled.as_ref().unwrap_or(name));
+            let found = found.filter(|c| c.len() == columns.rows);
             *slot = Build::Column(found.unwrap_or_else(|| Column::missing(columns.rows)));
         }
         table
@@ -218,7 +237,7 @@ impl Decoder {
 
     fn pick_columns(&self, table: &mut Table, objects: &[Arc<Object>]) {
         for (slot, name) in self.plan.names.iter().enumerate() {
-            let values = objects.iter().map(|o| o.get(name).cloned().unwrap_or_default());
+            let values = objects.iter().map(|o| self.member(o, name).cloned().unwrap_or_default());
             table.slots[slot] = Build::Values(values.collect());
         }
         if let Some(whole) = &mut table.whole {

@@ -24,6 +24,8 @@ pub struct DecodeOptions {
     pub fields: Vec<Str>,
     /// Whole numbers are integers (`useInt64ForWholeNumber`).
     pub ints: bool,
+    /// Names of members match in any case (`basic.ignoreCase`); letters of ASCII only.
+    pub any_case: bool,
     /// The message type of protobuf streams.
     #[cfg(feature = "protobuf")]
     pub message: Option<crate::proto::MessageType>,
@@ -48,6 +50,7 @@ impl Default for DecodeOptions {
             delimiter: Str::from(","),
             fields: Vec::new(),
             ints: false,
+            any_case: false,
             #[cfg(feature = "protobuf")]
             message: None,
         }

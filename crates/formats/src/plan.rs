@@ -25,6 +25,7 @@ pub struct Plan {
     pub stamp: Option<usize>,
     pub whole: bool,
     pub meta: bool,
+    any_case: bool,
 }
 
 impl Plan {
@@ -35,8 +36,9 @@ impl Plan {
         stamp: Option<&Str>,
         known: impl Fn(&str) -> bool,
         expand: &[Str],
+        any_case: bool,
     ) -> Self {
-        let mut plan = Plan::default();
+        let mut plan = Plan { any_case, ..Plan::default() };
         for field in fields {
             let source = match field {
                 Some(Field::Named(name)) if known(name) => Source::Slot(plan.slot(name)),
@@ -68,7 +70,8 @@ impl Plan {
     }
 
     fn slot(&mut self, name: &Str) -> usize {
-        if let Some(at) = self.names.iter().position(|n| n == name) {
+        let same = |n: &Str| n == name || (self.any_case && n.eq_ignore_ascii_case(name));
+        if let Some(at) = self.names.iter().position(same) {
             return at;
         }
         self.names.push(name.clone());

@@ -40,6 +40,21 @@ fn whole_rows_keep_everything() {
 }
 
 #[test]
+fn names_match_in_any_case_where_that_is_asked_for() {
+    let options = DecodeOptions { any_case: true, ..Default::default() };
+    let fields = named(&["temp", "TEMP", "b", "c1", "c2", "c3", "c4", "c5", "c6", "C7"]);
+    let payloads = [r#"{"Temp":1,"B":2,"c7":7}"#, r#"{"tem\u0050":3}"#, r#"{"Tempo":4}"#];
+    let got = run(options.clone(), &fields, &payloads);
+    assert_eq!(got, "1 1 2 - - - - - - 7\n3 3 - - - - - - - -\n- - - - - - - - - -\n");
+    let few = run(options, &named(&["temp"]), &payloads);
+    assert_eq!(few, "1\n3\n-\n");
+    let declared = typed(&[("Temp", ColType::Bigint)], false);
+    let declared = DecodeOptions { any_case: true, ..declared };
+    let got = run(declared, &named(&["temp"]), &[r#"{"TEMP":1}"#, r#"{"temp":"x"}"#]);
+    assert!(got.starts_with("1\n!"), "{got}");
+}
+
+#[test]
 fn integers_on_demand() {
     let options = DecodeOptions { ints: true, ..Default::default() };
     let fields = [named(&["a", "b"]), vec![Some(Field::Whole)]].concat();

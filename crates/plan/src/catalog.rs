@@ -40,6 +40,8 @@ pub struct StreamInfo {
     pub default_retain: usize,
     /// Whether a lookup table of this TYPE can be asked (else such a rule is refused).
     pub can_lookup: bool,
+    /// Names of columns match in any case.
+    pub any_case: bool,
 }
 
 impl StreamInfo {
@@ -55,6 +57,7 @@ impl StreamInfo {
             schema: None,
             default_retain,
             can_lookup: true,
+            any_case: false,
         }
     }
 

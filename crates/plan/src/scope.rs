@@ -54,9 +54,32 @@ impl ScopeSource {
     }
 
     fn holds(&self, column: &str) -> bool {
-        self.declared
-            .as_ref()
-            .is_none_or(|d| d.contains_key(column))
+        self.declared.is_none() || self.declares(column).is_some()
+    }
+
+    /// A declared column, as it is spelled there, and whether it is BOOLEAN.
+    fn declares(&self, column: &str) -> Option<(&Str, bool)> {
+        let declared = self.declared.as_ref()?;
+        if let Some((name, boolean)) = declared.get_key_value(column) {
+            return Some((name, *boolean));
+        }
+        let mut all = declared.iter().filter(|_| self.info.any_case);
+        let found = all.find(|(name, _)| name.eq_ignore_ascii_case(column));
+        found.map(|(name, boolean)| (name, *boolean))
+    }
+
+    /// The field that a name stands for: where case does not matter, as it is declared or was
+    /// spelled first.
+    fn spelled(&self, field: Field) -> Field {
+        let Field::Named(name) = &field else { return field };
+        if !self.info.any_case {
+            return field;
+        }
+        if let Some((declared, _)) = self.declares(name) {
+            return Field::Named(declared.clone());
+        }
+        let same = |f: &&Field| matches!(f, Field::Named(n) if n.eq_ignore_ascii_case(name));
+        self.fields.keys().find(same).cloned().unwrap_or(field)
     }
 
     fn typed(&self) -> bool {
@@ -158,6 +181,10 @@ impl Scope {
 
     /// The column of a field of a source; the same for the same field.
     pub fn field(&mut self, source: usize, field: Field) -> Result<u16> {
+        let field = match self.sources.get(source) {
+            Some(s) => s.spelled(field),
+            None => field,
+        };
         if let Some(col) = self.sources.get(source).and_then(|s| s.fields.get(&field)) {
             return Ok(*col);
         }
@@ -187,7 +214,7 @@ impl Scope {
 
     /// Whether some typed stream declares this column as BOOLEAN.
     pub fn is_boolean(&self, name: &str) -> bool {
-        let found = |s: &ScopeSource| s.declared.as_ref().and_then(|d| d.get(name).copied());
+        let found = |s: &ScopeSource| s.declares(name).map(|(_, boolean)| boolean);
         self.sources.iter().filter_map(found).any(|b| b)
     }
 

@@ -90,3 +90,46 @@ fn messages_are_decompressed_and_thinned_out() {
     assert_eq!(stop.status, 200);
     server.stop();
 }
+
+#[test]
+fn names_of_columns_match_in_any_case_where_that_is_wanted() {
+    for any in [true, false] {
+        let word = any.to_string();
+        let base = Folder::new("any-case");
+        let server = Server::start_in(base, &[("KUIPER__BASIC__IGNORECASE", &word)]);
+        let text = "{\"Temp\":1,\"NAME\":\"x\"}\n{\"temp\":2,\"\\u004eame\":\"y\",\"o\":{\"K\":3}}\n";
+        std::fs::write(server.base.path().join("in.json"), text).unwrap();
+        let extra = json!({"path": server.base.path(), "fileType": "lines"});
+        let extra = extra.to_string().replace('"', "\\\"");
+        let results = |id: &str, columns: &str, sql: &str| {
+            let stream = format!(
+                "CREATE STREAM {id} ({columns}) WITH (TYPE=\"file\", DATASOURCE=\"in.json\", \
+                 FORMAT=\"json\", EXTRA=\"{extra}\")"
+            );
+            created(&server, "/streams", json!({ "sql": stream }));
+            let path = server.base.path().join(id);
+            let action = json!({"file": {"path": path, "sendSingle": true}});
+            let rule = json!({"id": id, "sql": sql, "actions": [action]});
+            let made = server.call("POST", "/rules", &rule.to_string());
+            if made.status == 201 {
+                let status = format!("/rules/{id}/status");
+                until("the file ends", || server.get(&status)["status"] == "stopped");
+            }
+            (made.status, lines(&server, id))
+        };
+        let free = results("free", "", "SELECT TEMP, temp AS t, name FROM free WHERE tEmp > 0");
+        let typed = results("typed", "Temp bigint, name string", "SELECT temp, Name FROM typed");
+        let star = results("star", "", "SELECT *, temp + 1 AS more FROM star");
+        if any {
+            let rows = [r#"{"TEMP":1,"t":1,"name":"x"}"#, r#"{"TEMP":2,"t":2,"name":"y"}"#];
+            assert_eq!(free.1, rows);
+            assert_eq!(typed.1, [r#"{"temp":1,"Name":"x"}"#, r#"{"temp":2,"Name":"y"}"#]);
+            assert_eq!(star.1[0], r#"{"NAME":"x","Temp":1,"more":2}"#);
+        } else {
+            assert_eq!(free.1, Vec::<String>::new());
+            assert_eq!(typed.0, 400, "an unknown column");
+            assert_eq!(star.1[0], r#"{"NAME":"x","Temp":1}"#);
+        }
+        server.stop();
+    }
+}

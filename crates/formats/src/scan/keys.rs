@@ -16,6 +16,8 @@ pub struct Keys {
     many: HashMap<Box<[u8]>, u32, RandomState>,
     /// Bit `min(len, 63)` of each name's length: most unneeded keys are turned away by it.
     lengths: u64,
+    /// Names are in lower case, and keys are looked up so.
+    any_case: bool,
 }
 
 impl Keys {
@@ -33,6 +35,11 @@ impl Keys {
         keys
     }
 
+    pub fn any_case(names: &[Str]) -> Self {
+        let lower: Vec<Str> = names.iter().map(|n| n.to_ascii_lowercase().into()).collect();
+        Keys { any_case: true, ..Keys::new(&lower) }
+    }
+
     /// The slot of a key as it stands between its quotes.
     #[inline]
     pub fn find(&self, key: &[u8]) -> u32 {
@@ -45,6 +52,9 @@ impl Keys {
     fn look_up(&self, key: &[u8]) -> u32 {
         if self.lengths >> key.len().min(63) & 1 == 0 {
             return UNNEEDED;
+        }
+        if self.any_case && key.iter().any(u8::is_ascii_uppercase) {
+            return self.look_up(&key.to_ascii_lowercase());
         }
         if self.many.is_empty() {
             let found = self.few.iter().find(|(name, _)| **name == *key);

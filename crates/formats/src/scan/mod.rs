@@ -52,9 +52,18 @@ pub struct Scanner {
 
 impl Scanner {
     pub fn new(names: &[Str]) -> Self {
+        Scanner::of(Keys::new(names), names.len())
+    }
+
+    /// The names match in any case.
+    pub fn any_case(names: &[Str]) -> Self {
+        Scanner::of(Keys::any_case(names), names.len())
+    }
+
+    fn of(keys: Keys, slots: usize) -> Self {
         let mut shape = Shape::default();
         shape.clear();
-        Scanner { keys: Keys::new(names), shape, row: vec![Cell::MISSING; names.len()] }
+        Scanner { keys, shape, row: vec![Cell::MISSING; slots] }
     }
 
     /// Scans the payload at `from..end` of the batch's bytes.

@@ -6,7 +6,8 @@ use serde_json::Value;
 const WORKING: &[&str] = &[
     "basic.loglevel", "basic.debug", "basic.consolelog", "basic.filelog",
     "basic.logdisabletimestamp", "basic.syslog.*", "basic.rotatetime", "basic.maxage",
-    "basic.rotatesize", "basic.rotatecount", "basic.timezone", "basic.restip", "basic.restport",
+    "basic.rotatesize", "basic.rotatecount", "basic.timezone", "basic.ignorecase",
+    "basic.restip", "basic.restport",
     "basic.resttls.*", "basic.authentication", "basic.prometheus", "basic.prometheusport",
     "basic.pprof", "basic.pprofip", "basic.pprofport",
     "basic.pluginhosts", "basic.rulepatrolinterval", "basic.aeskey",
@@ -27,7 +28,6 @@ const WORKING: &[&str] = &[
 pub const SILENT: &[(&str, &str)] = &[
     ("basic.ip", "the command line tool speaks to the REST port"),
     ("basic.port", "the command line tool speaks to the REST port"),
-    ("basic.ignorecase", "names of columns are always compared as they are written"),
     ("basic.sql.*", "there is no sql connector in this build"),
     ("basic.enableopenziti", "there is no OpenZiti in this build"),
     ("basic.connection.*", "connections are tried again for as long as they are wanted"),

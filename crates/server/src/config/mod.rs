@@ -61,6 +61,7 @@ pub struct Basic {
     /// Where `/debug/pprof` is served, when it is.
     pub pprof: Option<Address>,
     pub timezone: String,
+    pub ignore_case: bool,
     pub patrol_ms: i64,
     pub shutdown_ms: i64,
     pub cpu_usage: bool,
@@ -185,6 +186,7 @@ fn basic(t: &Tree<'_>) -> Result<Basic, String> {
         prometheus_port: t.port("basic.prometheusPort")?,
         pprof: t.flag("basic.pprof").then_some(pprof),
         timezone: t.text("basic.timezone"),
+        ignore_case: t.flag("basic.ignoreCase"),
         patrol_ms: t
             .time("basic.rulePatrolInterval")
             .filter(|ms| *ms >= 1000)

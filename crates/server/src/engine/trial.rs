@@ -78,6 +78,10 @@ impl FlowCatalog for Mocked<'_> {
         self.view.encryption_key(name)
     }
 
+    fn ignore_case(&self) -> bool {
+        self.view.ignore_case()
+    }
+
     fn as_plan(&self) -> &dyn PlanCatalog {
         self
     }

@@ -22,6 +22,7 @@ impl PlanCatalog for CatalogView {
     fn stream(&self, name: &str) -> Option<StreamInfo> {
         let entry = self.0.source(name)?;
         let mut info = StreamInfo::new(entry.def.clone());
+        info.any_case = self.ignore_case();
         info.schema = self.0.columns_of(&entry.def).and_then(Result::ok).map(|(_, all)| all);
         Some(info)
     }
@@ -80,6 +81,10 @@ impl FlowCatalog for CatalogView {
 
     fn encryption_key(&self, name: &str) -> Option<Vec<u8>> {
         self.0.config.encryption_key(name)
+    }
+
+    fn ignore_case(&self) -> bool {
+        self.0.config.basic.ignore_case
     }
 
     fn as_plan(&self) -> &dyn PlanCatalog {
