@@ -3,7 +3,7 @@
 //! - `interval` of a source that is sent to: only the latest message of each tick goes on; with
 //!   `mergeField` the latest for each value of that field, their members put together;
 //! - `decompression` of messages;
-//! - `payloadFormat`: a field that holds JSON itself is replaced by what it holds;
+//! - `payloadFormat`: a field that holds an encoded row is replaced by what it holds;
 //! - `sendInterval`: a pause between the rows of one payload.
 //!
 //! A source without any of them is not wrapped at all.
@@ -13,6 +13,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use rekuiper_formats::codec::Compression;
+use rekuiper_formats::{DecodeOptions, Decoder};
 use rekuiper_rt::limits::SOURCE_QUEUE_ROWS_MAX;
 use rekuiper_rt::{Clock, queue};
 use rekuiper_value::batch::{Msg, Payloads, RawBatch};
@@ -60,16 +61,16 @@ pub fn wrap(source: Box<dyn Source>, props: &Props) -> Result<Box<dyn Source>, C
     Ok(Box::new(Intake { source, interval_ms, merge, unpack, inner, pause_ms }))
 }
 
-/// The field whose content is decoded a second time.
-fn inner(props: &Props) -> Result<Option<Str>, ConnectError> {
+/// A field whose content is decoded a second time, and how.
+struct Inner {
+    field: Str,
+    decoder: Decoder,
+}
+
+fn inner(props: &Props) -> Result<Option<Inner>, ConnectError> {
     let format = props.str_or("payloadFormat", "")?;
     if format.is_empty() {
         return Ok(None);
-    }
-    if !format.eq_ignore_ascii_case("json") {
-        return Err(ConnectError::config(format!(
-            "payloadFormat {format} is not in this build: json is"
-        )));
     }
     let outer = props.str_or("format", "json")?;
     if !outer.eq_ignore_ascii_case("json") || props.get("payloadBatchField").is_some() {
@@ -77,7 +78,19 @@ fn inner(props: &Props) -> Result<Option<Str>, ConnectError> {
             "payloadFormat works in this build on FORMAT json, without payloadBatchField",
         ));
     }
-    Ok(Some(props.required("payloadField", "payloadFormat")?.into()))
+    if format.eq_ignore_ascii_case("protobuf") {
+        return Err(ConnectError::config(
+            "payloadFormat protobuf is not in this build: json, delimited and urlencoded are",
+        ));
+    }
+    let options = DecodeOptions {
+        format: format.into(),
+        delimiter: props.str_or("payloadDelimiter", ",")?.into(),
+        ..DecodeOptions::default()
+    };
+    let decoder = Decoder::new(options)
+        .map_err(|e| ConnectError::config(format!("property payloadFormat: {e}")))?;
+    Ok(Some(Inner { field: props.required("payloadField", "payloadFormat")?.into(), decoder }))
 }
 
 struct Intake {
@@ -85,7 +98,7 @@ struct Intake {
     interval_ms: i64,
     merge: Option<Str>,
     unpack: Option<Compression>,
-    inner: Option<Str>,
+    inner: Option<Inner>,
     pause_ms: i64,
 }
 
@@ -221,7 +234,7 @@ struct Pump<'a> {
     interval_ms: i64,
     merge: Option<Str>,
     unpack: Option<Compression>,
-    inner: Option<Str>,
+    inner: Option<Inner>,
     pause_ms: i64,
     held: VecDeque<Frame>,
     /// When what is held goes on.
@@ -325,8 +338,8 @@ impl Pump<'_> {
     }
 
     async fn decoded(&mut self, mut batch: RawBatch) -> Result<(), Stopped> {
-        if let Some(field) = &self.inner {
-            let (done, errors) = each(batch, |message, out| payload(field, message, out));
+        if let Some(inner) = &self.inner {
+            let (done, errors) = each(batch, |message, out| inner.open(message, out));
             self.tell(errors).await?;
             batch = done;
         }
@@ -400,30 +413,30 @@ fn each(
     (RawBatch { payloads, ..batch }, errors)
 }
 
-/// A message whose field holds JSON: the field goes, its members come; of a list each makes a row.
-fn payload(field: &Str, message: &[u8], out: &mut Vec<Vec<u8>>) -> Result<(), Error> {
-    let Value::Object(row) = json::parse(message)? else {
-        return Err(Error::new("payloadFormat works on objects, found another payload"));
-    };
-    let mut row = Object::clone(&row);
-    let inside = match row.remove(field.as_str()) {
-        Some(Value::Str(text)) => json::parse(text.as_bytes())?,
-        Some(value @ (Value::Object(_) | Value::Array(_))) => value,
-        _ => return Err(Error::new(format!("a row has no text in {field} (payloadField)"))),
-    };
-    let list = match &inside {
-        Value::Array(items) => &items[..],
-        one => std::slice::from_ref(one),
-    };
-    for item in list {
-        let Value::Object(members) = item else {
-            return Err(Error::new(format!("{field} (payloadField) holds no object")));
+impl Inner {
+    /// The field goes, what it holds comes in its place; of several rows in it each makes one.
+    fn open(&self, message: &[u8], out: &mut Vec<Vec<u8>>) -> Result<(), Error> {
+        let Value::Object(row) = json::parse(message)? else {
+            return Err(Error::new("payloadFormat works on objects, found another payload"));
         };
-        let mut whole = row.clone();
-        whole.extend(members.iter().map(|(k, v)| (k.clone(), v.clone())));
-        out.push(json::to_string(&Value::object(whole))?.into_bytes());
+        let mut row = Object::clone(&row);
+        let inside = match row.remove(self.field.as_str()) {
+            Some(Value::Str(text)) => self.decoder.objects(text.as_bytes())?,
+            Some(value @ (Value::Object(_) | Value::Array(_))) => {
+                self.decoder.objects(json::to_string(&value)?.as_bytes())?
+            }
+            _ => {
+                let field = &self.field;
+                return Err(Error::new(format!("a row has no text in {field} (payloadField)")));
+            }
+        };
+        for members in inside {
+            let mut whole = row.clone();
+            whole.extend(members);
+            out.push(json::to_string(&Value::object(whole))?.into_bytes());
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The elements of a JSON list; another payload is one by itself.

@@ -111,10 +111,16 @@ async fn a_field_is_decoded_a_second_time() {
     .await
     .unwrap();
     assert!(running.error().await.contains("payloadField"));
-    assert!(running.error().await.contains("no object"));
+    assert!(running.error().await.contains("map[string]"));
     let rows = [r#"{"a":2,"k":1}"#, r#"{"a":3,"k":2}"#, r#"{"a":4,"k":2}"#];
     assert_eq!(running.texts().await, rows);
+    let conf = json!({"payloadFormat": "delimited", "payloadField": "p", "payloadDelimiter": ";"});
+    let (feed, source) = fed(conf).unwrap();
+    let mut running = world.run(source);
+    feed.send(vec![br#"{"k":1,"p":"x;2"}"#]).await.unwrap();
+    assert_eq!(running.texts().await, [r#"{"col0":"x","col1":"2","k":1}"#]);
     assert!(refused(json!({"payloadFormat": "json"})).contains("payloadField"));
+    assert!(refused(json!({"payloadFormat": "xml", "payloadField": "p"})).contains("xml"));
     assert!(refused(json!({"payloadFormat": "protobuf"})).contains("protobuf"));
     assert!(refused(json!({"merger": "can"})).contains("merger"));
 }

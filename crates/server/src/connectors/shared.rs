@@ -80,7 +80,8 @@ pub static PAYLOAD: &[Prop] = &[
         "Payload format",
         "How a field of the row is encoded once more.",
     )
-    .of(r#"["","json"]"#),
+    .of(r#"["","json","delimited","urlencoded"]"#),
+    prop("payloadDelimiter", "null", "string", "Payload delimiter", "Of payload format delimited."),
     prop("payloadField", "null", "string", "Payload field", "The field that is encoded once more."),
     prop(
         "useInt64ForWholeNumber",
