@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use rekuiper_connect::{Lookup, Services, SourceCx};
@@ -76,6 +77,12 @@ pub struct Engine {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+async fn end(cells: Cells) {
+    for cell in cells {
+        cell.stop().await;
+    }
 }
 
 impl Engine {
@@ -238,19 +245,36 @@ impl Engine {
 
     /// Stops a rule; what it already gave is written first, within bounds of time.
     pub async fn stop(&self, id: &str) {
+        if let Some(cells) = self.halt(id).await {
+            end(cells).await;
+        }
+    }
+
+    /// The same, but waits no longer than that: what the sinks still have to write they go on
+    /// writing, within the same bounds as ever.
+    pub async fn stop_within(&self, id: &str, wait: Duration) {
+        let Some(cells) = self.halt(id).await else { return };
+        let (done, over) = tokio::sync::oneshot::channel();
+        let ending = async move {
+            end(cells).await;
+            let _ = done.send(());
+        };
+        task::spawn("end of a rule", ending).detach();
+        let _ = tokio::time::timeout(wait, over).await;
+    }
+
+    /// Lets the streams of a run go and saves its state.
+    async fn halt(&self, id: &str) -> Option<Cells> {
         let (live, checkpoint) = {
             let mut runs = lock(&self.runs);
-            let Some(run) = runs.get_mut(id) else { return };
-            (run.live.take(), run.checkpoint)
+            let run = runs.get_mut(id)?;
+            (run.live.take()?, run.checkpoint)
         };
-        let Some(live) = live else { return };
         self.leave(live.seats);
         if let Some(checkpoint) = checkpoint {
             self.save(id, checkpoint.mark, &live.cells).await;
         }
-        for cell in live.cells {
-            cell.stop().await;
-        }
+        Some(live.cells)
     }
 
     async fn save(&self, id: &str, mark: u64, cells: &[Arc<RuleCell>]) {

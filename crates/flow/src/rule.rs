@@ -11,13 +11,14 @@ use rekuiper_expr::Frame;
 use rekuiper_functions::{Cx, RowTimes};
 use rekuiper_ops::chunk::Origin;
 use rekuiper_ops::{Chain, Chunk, Emission, OpCx};
-use rekuiper_rt::{Clock, clock::CpuWatch};
+use rekuiper_rt::{Clock, clock::CpuWatch, task};
 use rekuiper_value::{Batch, Column, Error};
 use tokio::sync::Mutex;
 
 use crate::gate::{Bounds, Gate};
 use crate::host::HostServices;
 use crate::output::RuleOutput;
+use crate::sink::SinkHandle;
 use crate::timers::Timers;
 use crate::trace::Tap;
 
@@ -247,17 +248,23 @@ impl RuleCell {
         if self.stopped.swap(true, Relaxed) {
             return;
         }
-        let sinks = self.take_sinks().await;
-        for sink in sinks {
-            sink.finish().await;
-        }
+        self.finish_sinks().await;
         let on_end = self.on_end.lock().unwrap_or_else(|e| e.into_inner()).take();
         if let Some(on_end) = on_end {
             on_end(ended);
         }
     }
 
-    async fn take_sinks(&self) -> Vec<crate::sink::SinkHandle> {
+    /// All at once: one that hangs must not take the others their time.
+    async fn finish_sinks(&self) {
+        let finish = |sink: SinkHandle| task::spawn("end of a sink", sink.finish());
+        let ends: Vec<_> = self.take_sinks().await.into_iter().map(finish).collect();
+        for end in ends {
+            end.join().await;
+        }
+    }
+
+    async fn take_sinks(&self) -> Vec<SinkHandle> {
         let mut state = self.state.lock().await;
         let now = self.clock.now_ms();
         state.output.flush_held(now);
@@ -279,9 +286,7 @@ impl RuleCell {
     pub async fn stop(&self) {
         self.stopped.store(true, Relaxed);
         self.on_end.lock().unwrap_or_else(|e| e.into_inner()).take();
-        for sink in self.take_sinks().await {
-            sink.finish().await;
-        }
+        self.finish_sinks().await;
     }
 }
 

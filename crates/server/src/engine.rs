@@ -193,7 +193,8 @@ pub trait RuleEngine: Send + Sync + 'static {
     /// Ends a run; what is under way is written first. Unknown ids are fine.
     fn stop<'a>(&'a self, id: &'a str) -> Fut<'a, ()>;
 
-    /// The rule is gone: drops metrics, state and caches.
+    /// The rule is gone: ends its run, drops metrics, state and caches. A sink that takes long to
+    /// write what it has goes on with that by itself.
     fn forget<'a>(&'a self, id: &'a str) -> Fut<'a, ()>;
 
     /// Nodes and numbers of the run, or of the last one.

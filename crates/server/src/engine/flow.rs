@@ -1,6 +1,7 @@
 //! The real engine behind [`RuleEngine`]: definitions of the catalog become what `flow` runs.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rekuiper_connect::Props as ConnectProps;
 use rekuiper_flow::{ActionSpec, Engine, EngineConfig, FlowError, NodeReport, RuleSpec};
@@ -20,6 +21,10 @@ use crate::catalog::Catalog;
 use crate::external::Externals;
 use crate::logging;
 use crate::rules::definition::RuleDef;
+
+/// How long the end of a rule that is dropped is waited for: most sinks need less, and whoever
+/// drops one with a sink that hangs wants an answer.
+const FORGET_WAIT: Duration = Duration::from_millis(500);
 
 /// See the module's doc.
 pub struct FlowEngine {
@@ -168,6 +173,8 @@ impl RuleEngine for FlowEngine {
 
     fn forget<'a>(&'a self, id: &'a str) -> Fut<'a, ()> {
         Box::pin(async move {
+            self.engine.stop_within(id, FORGET_WAIT).await;
+            self.named.let_go(id);
             self.engine.forget(id);
             logging::rules::set(id, "");
         })

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{Route, handler};
@@ -15,6 +16,8 @@ use crate::web::{Call, Reply};
 const RULE: &str = "{id, name?, version?, sql | graph, actions: [{sink: {…}}], \
     options?, triggered?, temp?, tags?}";
 const TAGS: &str = "{tags: [text]}";
+/// Rules of one bulk request that are started or stopped at the same time.
+const AT_ONCE: usize = 64;
 const BULK: &str = "[{ruleId, success, error?}]";
 
 pub static ROUTES: &[Route] = &[
@@ -199,18 +202,33 @@ fn outcome(id: &str, result: ApiResult<()>) -> Value {
     }
 }
 
+/// At once, a few at a time: a rule that takes long to stop must not hold up the others.
+async fn bulk<F: Future<Output = ApiResult<()>>>(
+    ids: Vec<String>,
+    act: impl Fn(String) -> F,
+) -> Reply {
+    let one = |id: String| {
+        let acted = act(id.clone());
+        async move { outcome(&id, acted.await) }
+    };
+    let out = stream::iter(ids).map(one).buffered(AT_ONCE).collect::<Vec<_>>().await;
+    Reply::json(&out.into())
+}
+
 async fn bulk_start(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
-    let mut out = Vec::new();
-    for id in matching(&app, &mut call).await? {
-        out.push(outcome(&id, app.rules.start(&id).await));
-    }
-    Ok(Reply::json(&out.into()))
+    let ids = matching(&app, &mut call).await?;
+    let act = |id: String| {
+        let app = app.clone();
+        async move { app.rules.start(&id).await }
+    };
+    Ok(bulk(ids, act).await)
 }
 
 async fn bulk_stop(app: Arc<App>, mut call: Call) -> ApiResult<Reply> {
-    let mut out = Vec::new();
-    for id in matching(&app, &mut call).await? {
-        out.push(outcome(&id, app.rules.stop(&id).await));
-    }
-    Ok(Reply::json(&out.into()))
+    let ids = matching(&app, &mut call).await?;
+    let act = |id: String| {
+        let app = app.clone();
+        async move { app.rules.stop(&id).await }
+    };
+    Ok(bulk(ids, act).await)
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock, Weak};
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rekuiper_store::Batch;
@@ -86,6 +88,19 @@ impl Rules {
             .ok_or_else(|| ApiError::not_found(format!("rule {id} is not found")))
     }
 
+    /// Whether this rule is the one of its name: not dropped while its turn was waited for. Asked
+    /// in its turn.
+    fn is_there(&self, rule: &Arc<Rule>) -> bool {
+        self.get(&rule.id).is_some_and(|r| Arc::ptr_eq(&r, rule))
+    }
+
+    fn still(&self, rule: &Arc<Rule>) -> ApiResult<()> {
+        if self.is_there(rule) {
+            return Ok(());
+        }
+        Err(ApiError::not_found(format!("rule {} is not found", rule.id)))
+    }
+
     /// Running rules that read this stream or table.
     pub fn users_of(&self, source: &str) -> Vec<String> {
         self.all()
@@ -116,6 +131,9 @@ impl Rules {
         tokio::spawn(async move {
             for rule in to_start {
                 let _turn = rule.turn.lock().await;
+                if !rules.is_there(&rule) {
+                    continue;
+                }
                 if let Err(e) = rules.feed(&rule, Fact::Start).await {
                     tracing::error!("rule {} is not started: {e}", rule.id);
                 }
@@ -171,6 +189,9 @@ impl Rules {
             return self.create(def).await.map(drop);
         };
         let _turn = rule.turn.lock().await;
+        if !self.is_there(&rule) {
+            return self.create(def).await.map(drop);
+        }
         let old = rule.def();
         let (was, is) = (&old.version, &def.version);
         if (!was.is_empty() || !is.is_empty()) && is <= was {
@@ -196,18 +217,23 @@ impl Rules {
         Ok(())
     }
 
+    /// What its sinks still write is waited for only so long as their user would not notice.
     pub async fn delete(&self, id: &str) -> ApiResult<()> {
-        let _registry = self.registry.lock().await;
-        let Some(rule) = self.get(id) else {
-            return Err(ApiError::bad(format!("rule {id} does not exist")));
-        };
+        let missing = || ApiError::bad(format!("rule {id} does not exist"));
+        let rule = self.get(id).ok_or_else(missing)?;
         let _turn = rule.turn.lock().await;
+        if !self.is_there(&rule) {
+            return Err(missing());
+        }
         self.catalog
             .keep(Batch::new().delete(space::RULE, id))
             .await?;
         // No run of it may be started or reported from here on.
-        rule.inner().run += 1;
-        self.engine.stop(id).await;
+        {
+            let mut inner = rule.inner();
+            inner.run += 1;
+            inner.machine.step(Fact::Stop(Why::Manual), (self.clock)(), &self.zone());
+        }
         self.engine.forget(id).await;
         self.rules
             .write()
@@ -218,8 +244,10 @@ impl Rules {
 
     /// Drops all rules, as before an import that replaces everything.
     pub async fn clear(&self) -> ApiResult<()> {
-        for rule in self.all() {
-            self.delete(&rule.id).await?;
+        let all = self.all();
+        let mut ends = all.iter().map(|r| self.delete(&r.id)).collect::<FuturesUnordered<_>>();
+        while let Some(end) = ends.next().await {
+            end?;
         }
         Ok(())
     }
@@ -227,6 +255,7 @@ impl Rules {
     pub async fn start(self: &Arc<Self>, id: &str) -> ApiResult<()> {
         let rule = self.find(id)?;
         let _turn = rule.turn.lock().await;
+        self.still(&rule)?;
         self.start_in_turn(&rule).await
     }
 
@@ -243,6 +272,7 @@ impl Rules {
     pub async fn stop(self: &Arc<Self>, id: &str) -> ApiResult<()> {
         let rule = self.find(id)?;
         let _turn = rule.turn.lock().await;
+        self.still(&rule)?;
         self.set(&rule, &[("triggered", false.into())]).await?;
         self.feed(&rule, Fact::Stop(Why::Manual)).await
     }
@@ -250,6 +280,7 @@ impl Rules {
     pub async fn restart(self: &Arc<Self>, id: &str) -> ApiResult<()> {
         let rule = self.find(id)?;
         let _turn = rule.turn.lock().await;
+        self.still(&rule)?;
         self.feed(&rule, Fact::Stop(Why::Manual)).await?;
         self.start_in_turn(&rule).await
     }
@@ -261,6 +292,7 @@ impl Rules {
     ) -> ApiResult<()> {
         let rule = self.find(id)?;
         let _turn = rule.turn.lock().await;
+        self.still(&rule)?;
         let tags = change(rule.def().tags.clone().unwrap_or_default());
         self.set(&rule, &[("tags", tags.into())]).await
     }
@@ -342,13 +374,21 @@ impl Rules {
         })
     }
 
-    /// Ends all runs, for the end of the process; definitions stay as they are.
+    /// Ends all runs, for the end of the process; definitions stay as they are. All at once: a
+    /// sink that hangs must not take the others their time.
     pub async fn halt_all(&self) {
-        for rule in self.all() {
-            if rule.state().is_running() {
+        let all = self.all();
+        let halt = |rule: &Arc<Rule>| {
+            let (id, runs) = (rule.id.clone(), rule.state().is_running());
+            if runs {
                 rule.inner().run += 1;
-                self.engine.stop(&rule.id).await;
             }
-        }
+            async move {
+                if runs {
+                    self.engine.stop(&id).await;
+                }
+            }
+        };
+        all.iter().map(halt).collect::<FuturesUnordered<_>>().collect::<()>().await;
     }
 }

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+
 use super::machine::Fact;
 use super::manager::Rules;
 use super::rule::Rule;
@@ -40,14 +43,19 @@ impl Rules {
     }
 
     async fn tick(self: &Arc<Self>, patrol: bool) {
-        for rule in self.all() {
-            // A rule that is being changed is left for the next time.
-            let Ok(_turn) = rule.turn.try_lock() else {
-                continue;
-            };
-            if let Err(e) = self.feed_quietly(&rule, Fact::Tick { patrol }).await {
-                tracing::error!("rule {}: {e}", rule.id);
-            }
+        // Side by side: one that takes long to stop must not hold up the others.
+        let all = self.all();
+        let ticks = all.iter().map(|rule| self.tick_one(rule, patrol));
+        ticks.collect::<FuturesUnordered<_>>().collect::<()>().await;
+    }
+
+    async fn tick_one(self: &Arc<Self>, rule: &Arc<Rule>, patrol: bool) {
+        // A rule that is being changed is left for the next time.
+        let Ok(_turn) = rule.turn.try_lock() else {
+            return;
+        };
+        if let Err(e) = self.feed_quietly(rule, Fact::Tick { patrol }).await {
+            tracing::error!("rule {}: {e}", rule.id);
         }
     }
 
