@@ -144,3 +144,27 @@ pub fn stream_nodes(stream: &Arc<StreamCell>, at: usize, graph: bool) -> Vec<Nod
     }
     nodes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a table's `lookup` says of its cache: on, how long, whether misses are kept.
+    fn cache(lookup: serde_json::Value) -> Option<(i64, bool)> {
+        let props = serde_json::Map::from_iter([("lookup".to_owned(), lookup)]);
+        cache_options(&Props::new(props)).map(|options| (options.ttl_ms, options.missing))
+    }
+
+    #[test]
+    fn lookup_tables_have_the_cache_that_their_properties_say() {
+        use serde_json::json;
+
+        assert_eq!(cache_options(&Props::default()).map(|o| o.ttl_ms), None);
+        assert_eq!(cache(json!({})), None);
+        assert_eq!(cache(json!({"cache": false, "cacheTtl": 10})), None);
+        assert_eq!(cache(json!({"cache": true})), Some((0, false)));
+        assert_eq!(cache(json!({"cache": true, "cacheTtl": 600})), Some((600, false)));
+        assert_eq!(cache(json!({"cache": true, "cacheTtl": "2s"})), Some((2_000, false)));
+        assert_eq!(cache(json!({"cache": true, "cacheMissingKey": true})), Some((0, true)));
+    }
+}
