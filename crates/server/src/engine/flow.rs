@@ -281,14 +281,7 @@ impl RuleEngine for FlowEngine {
     }
 
     fn check_trial<'a>(&'a self, trial: &'a TrialDef) -> Fut<'a, EngineResult<()>> {
-        Box::pin(async move {
-            let spec = RuleSpec {
-                sql: trial.sql.clone(),
-                ..RuleSpec::default()
-            };
-            self.engine.explain(&spec, &self.view)?;
-            Ok(())
-        })
+        Box::pin(async move { self.try_trial(trial) })
     }
 
     fn start_trial(

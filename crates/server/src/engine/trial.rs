@@ -1,18 +1,22 @@
 //! Trial runs: a rule whose results go to a feed, some of its streams replaced by given rows.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rekuiper_connect::Props as ConnectProps;
 use rekuiper_flow::{ActionSpec, Engine, FlowCatalog, RuleSpec, StreamSpec};
 use rekuiper_formats::proto::MessageType;
 use rekuiper_functions::FunctionDef;
-use rekuiper_plan::{Catalog as PlanCatalog, StreamInfo};
+use rekuiper_plan::{Catalog as PlanCatalog, RuleOptions, StreamInfo};
 use rekuiper_sql::StreamDef;
 use tokio::sync::mpsc;
 
 use super::flow::FlowEngine;
 use super::view::CatalogView;
-use super::{EngineResult, TrialDef, TrialRun};
+use super::{EngineResult, Props, TrialDef, TrialRun};
+
+/// Told apart from other runs: one that ends must not take the next one of its name with it.
+static RUNS: AtomicU64 = AtomicU64::new(0);
 
 /// A running trial.
 struct Trial {
@@ -47,6 +51,14 @@ impl PlanCatalog for Mocked<'_> {
     fn external_function(&self, name: &str) -> Option<&'static FunctionDef> {
         self.view.external_function(name)
     }
+
+    fn is_source_type(&self, typ: &str) -> bool {
+        self.view.is_source_type(typ)
+    }
+
+    fn is_sink_type(&self, typ: &str) -> bool {
+        self.view.is_sink_type(typ)
+    }
 }
 
 impl FlowCatalog for Mocked<'_> {
@@ -58,16 +70,22 @@ impl FlowCatalog for Mocked<'_> {
         let mut def = StreamDef::clone(&spec.def);
         def.options.type_ = Some("simulator".into());
         def.options.shared = Some(false);
-        let props = serde_json::json!({
-            "data": mock.rows,
-            "interval": mock.interval_ms,
-            "loop": mock.repeat,
-        });
-        let props = props.as_object().cloned().unwrap_or_default();
+        let mut props = Props::new();
+        props.insert("data".into(), mock.rows.clone().into());
+        props.insert("interval".into(), mock.interval_ms.into());
+        props.insert("loop".into(), mock.repeat.into());
         Some(StreamSpec {
             def: Arc::new(def),
             props: ConnectProps::new(props),
         })
+    }
+
+    fn source_props(&self, def: &StreamDef) -> ConnectProps {
+        self.view.source_props(def)
+    }
+
+    fn sink_props(&self, typ: &str, own: Option<&Props>) -> ConnectProps {
+        self.view.sink_props(typ, own)
     }
 
     fn message(&self, schema_id: &str) -> Result<MessageType, String> {
@@ -88,32 +106,40 @@ impl FlowCatalog for Mocked<'_> {
 }
 
 impl FlowEngine {
+    fn trial_spec(&self, id: String, trial: &TrialDef) -> RuleSpec {
+        let mut props = trial.sink_props.clone();
+        props.remove("rows"); // results go out as text, whatever is asked for
+        RuleSpec {
+            id,
+            sql: trial.sql.clone(),
+            actions: vec![ActionSpec {
+                typ: rekuiper_connect::embed::NAME.into(),
+                props: ConnectProps::new(props),
+            }],
+            plan: RuleOptions { temp: true, late_tolerance_ms: 1_000, ..RuleOptions::default() },
+            send_error: true,
+            ..RuleSpec::default()
+        }
+    }
+
+    /// Whether it can be planned, its sources made, and its results shaped as `sinkProps` say.
+    pub(super) fn try_trial(&self, trial: &TrialDef) -> EngineResult<()> {
+        let catalog = Mocked { view: &self.view, trial };
+        self.engine.check(&self.trial_spec(String::new(), trial), &catalog)?;
+        Ok(())
+    }
+
     pub(super) async fn run_trial(
         &self,
         trial: TrialDef,
         out: mpsc::Sender<String>,
     ) -> EngineResult<Box<dyn TrialRun>> {
-        let id = format!("$$ruletest/{}", trial.id);
-        let spec = RuleSpec {
-            id: id.clone(),
-            sql: trial.sql.clone(),
-            actions: vec![ActionSpec {
-                typ: rekuiper_connect::embed::NAME.into(),
-                props: ConnectProps::new(trial.sink_props.clone()),
-            }],
-            send_error: true,
-            ..RuleSpec::default()
-        };
-        self.engine.stop(&id).await;
-        let catalog = Mocked {
-            view: &self.view,
-            trial: &trial,
-        };
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let id = format!("$$ruletest/{}/{number}", trial.id);
+        let spec = self.trial_spec(id.clone(), &trial);
+        let catalog = Mocked { view: &self.view, trial: &trial };
         self.engine.config.services.embedded.collect_texts(&id, out);
         self.engine.start(&spec, &catalog, Box::new(|_| {}))?;
-        Ok(Box::new(Trial {
-            engine: self.engine.clone(),
-            id,
-        }))
+        Ok(Box::new(Trial { engine: self.engine.clone(), id }))
     }
 }

@@ -62,6 +62,9 @@ fn mock((stream, v): (&String, &Value)) -> ApiResult<Mock> {
         None => Vec::new(),
         Some(other) => return Err(wrong("mockSource.data", "a list of rows", other)),
     };
+    if let Some(odd) = rows.iter().find(|row| !row.is_object()) {
+        return Err(wrong("a row of mockSource.data", "an object", odd));
+    }
     let interval = member(o, "interval").map(|v| {
         let wrong = || ApiError::bad(format!("mockSource.interval: {v} is no duration"));
         duration::of(v).ok_or_else(wrong)
