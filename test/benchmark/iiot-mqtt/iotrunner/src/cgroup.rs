@@ -14,11 +14,18 @@ const PERIOD_US: u64 = 20_000;
 #[derive(Default)]
 pub struct Group {
     folders: Vec<PathBuf>,
+    /// Groups of one thread each, below the one that can limit CPU.
+    threads: Vec<PathBuf>,
+    limiter: Option<(PathBuf, Version)>,
     cpu: Option<(PathBuf, CpuFile)>,
     pub memory_limited: bool,
-    /// Whether the share of CPU that was asked for is held.
-    pub cpu_limited: bool,
     pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Version {
+    One,
+    Two,
 }
 
 #[derive(Clone, Copy)]
@@ -36,16 +43,16 @@ impl Group {
         group
     }
 
-    /// Makes a group with a memory limit and at most `share` cores' worth of CPU, as far as that is
-    /// possible here.
-    pub fn create(memory: u64, share: Option<f64>) -> Group {
+    /// Makes a group with a memory limit, as far as that is possible here; with `limiter` one whose
+    /// threads can be limited ([`limit_threads`](Self::limit_threads)).
+    pub fn create(memory: u64, limiter: bool) -> Group {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let name = format!("iotrunner-{}", std::process::id());
         let mut group = Group::default();
         if Path::new(ROOT).join("cgroup.controllers").exists() {
-            group.version_2(&own, &name, memory, share);
+            group.version_2(&own, &name, memory, limiter);
         } else {
-            group.version_1(&own, &name, memory, share);
+            group.version_1(&own, &name, memory, limiter);
         }
         if group.cpu.is_none() {
             group
@@ -60,8 +67,8 @@ impl Group {
         group
     }
 
-    fn version_1(&mut self, own: &str, name: &str, memory: u64, share: Option<f64>) {
-        let cpu = share.map(|_| "cpu");
+    fn version_1(&mut self, own: &str, name: &str, memory: u64, limiter: bool) {
+        let cpu = limiter.then_some("cpu");
         for controller in ["cpuacct", "memory"].into_iter().chain(cpu) {
             let in_root = own.lines().any(|line| {
                 let mut part = line.splitn(3, ':').skip(1);
@@ -82,12 +89,8 @@ impl Group {
                 self.notes.push(format!("cgroup v1 {controller}: {e}"));
                 continue;
             }
-            if let (Some(share), "cpu") = (share, controller) {
-                let quota = (share * PERIOD_US as f64) as u64;
-                let set = |file: &str, us: u64| fs::write(folder.join(file), us.to_string());
-                self.cpu_limited = set("cpu.cfs_period_us", PERIOD_US)
-                    .and_then(|()| set("cpu.cfs_quota_us", quota))
-                    .is_ok();
+            if controller == "cpu" {
+                self.limiter = Some((folder.clone(), Version::One));
                 self.folders.push(folder);
                 continue;
             }
@@ -103,7 +106,7 @@ impl Group {
         }
     }
 
-    fn version_2(&mut self, own: &str, name: &str, memory: u64, share: Option<f64>) {
+    fn version_2(&mut self, own: &str, name: &str, memory: u64, limiter: bool) {
         let path = own
             .lines()
             .find_map(|line| line.strip_prefix("0::"))
@@ -121,9 +124,8 @@ impl Group {
         self.notes
             .push("CPU read from cgroup v2 cpu.stat".to_string());
         self.memory_limited = fs::write(folder.join("memory.max"), memory.to_string()).is_ok();
-        if let Some(share) = share {
-            let text = format!("{} {PERIOD_US}", (share * PERIOD_US as f64) as u64);
-            self.cpu_limited = fs::write(folder.join("cpu.max"), text).is_ok();
+        if limiter {
+            self.limiter = Some((folder.clone(), Version::Two));
         }
         self.folders.push(folder);
     }
@@ -135,9 +137,36 @@ impl Group {
                 self.notes
                     .push(format!("cgroup: process {pid} not taken: {e}"));
                 self.cpu = None;
-                self.cpu_limited = false;
+                self.limiter = None;
             }
         }
+    }
+
+    /// Limits each thread of a process to that part of a core. One that starts later belongs to the
+    /// group, and so to the limit, of the thread that started it.
+    pub fn limit_threads(&mut self, pid: u32, share: f64) -> Result<(), String> {
+        let (parent, version) = self.limiter.clone().ok_or("no control group limits CPU here")?;
+        let quota = (share * PERIOD_US as f64) as u64;
+        let list = fs::read_dir(format!("/proc/{pid}/task"));
+        let list = list.map_err(|e| format!("threads of process {pid}: {e}"))?;
+        for thread in list.flatten().map(|entry| entry.file_name()) {
+            let tid = thread.to_string_lossy();
+            let folder = parent.join(format!("thread-{tid}"));
+            let put = |file: &str, text: &str| fs::write(folder.join(file), text);
+            fs::create_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+            self.threads.push(folder.clone());
+            let limited = match version {
+                Version::One => put("cpu.cfs_period_us", &PERIOD_US.to_string())
+                    .and_then(|()| put("cpu.cfs_quota_us", &quota.to_string()))
+                    .and_then(|()| put("tasks", &tid)),
+                Version::Two => put("cgroup.type", "threaded")
+                    .and_then(|()| fs::write(parent.join("cgroup.subtree_control"), "+cpu"))
+                    .and_then(|()| put("cpu.max", &format!("{quota} {PERIOD_US}")))
+                    .and_then(|()| put("cgroup.threads", &tid)),
+            };
+            limited.map_err(|e| format!("thread {tid} of process {pid}: {e}"))?;
+        }
+        Ok(())
     }
 
     /// CPU time of the group so far, in nanoseconds.
@@ -158,7 +187,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for folder in &self.folders {
+        for folder in self.threads.iter().chain(&self.folders) {
             // The last process may need a moment to be gone.
             for _ in 0..50 {
                 if fs::remove_dir(folder).is_ok() {

@@ -53,7 +53,8 @@ pub enum Extra {
     None,
     /// Follow the sink and time each line.
     Latency,
-    /// Two streams of a connection each, on `cores` cores of which the engine gets half.
+    /// Two streams of a connection each, on `cores` cores; each thread of the engine gets at most
+    /// half of one, as if they were half as fast: peers and broker need the rest.
     Half { cores: usize },
 }
 
@@ -66,9 +67,10 @@ impl Extra {
         }
     }
 
+    /// Most CPU a thread of the engine may have, in cores.
     fn share(&self) -> Option<f64> {
         match self {
-            Extra::Half { cores } => Some(*cores as f64 / 2.0),
+            Extra::Half { .. } => Some(0.5),
             _ => None,
         }
     }
@@ -269,7 +271,7 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
         .collect();
     let share = step.extra.share();
     let mut group = if options.cgroup {
-        Group::create(MEMORY_BYTES, share)
+        Group::create(MEMORY_BYTES, share.is_some())
     } else {
         Group::none("no control group (--cgroup off); memory limited with prlimit --data")
     };
@@ -290,12 +292,11 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
     };
     let mut engine = engine::start(&step.engine, &setting)?;
     group.add(engine.pid());
-    if share.is_some() && !group.cpu_limited && !options.smoke {
-        return Err(
-            "this step needs a control group that limits CPU; there is none to be had \
-             here"
-                .to_string(),
-        );
+    if let Some(share) = share
+        && let Err(why) = group.limit_threads(engine.pid(), share)
+        && !options.smoke
+    {
+        return Err(format!("this step needs a limit for each thread of the engine: {why}"));
     }
     engine.begin()?;
     let generator = match peer {

@@ -21,7 +21,7 @@ pub enum Suite {
     Latency,
     /// CPU and heap at 10,000, 100,000 and 1,000,000 msg/s direct
     Growth,
-    /// W1 and W4 as two streams on two half cores against one half core
+    /// W1 and W4 as two streams, on one core and on two, each thread limited to half a core
     Multicore,
 }
 
