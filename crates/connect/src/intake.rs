@@ -20,7 +20,7 @@ use rekuiper_value::batch::{Msg, Payloads, RawBatch};
 use rekuiper_value::{Error, Object, Str, Value, json};
 
 use crate::traits::{BoxFuture, Source, SourceCx, SourceItem, SourceOut, Stopped};
-use crate::{ConnectError, Props, Services};
+use crate::{ConnectError, Position, Props, Services};
 
 /// Largest message after decompression.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -107,6 +107,10 @@ impl Source for Intake {
         self.source.check(services)
     }
 
+    fn position(&self) -> Option<Arc<dyn Position>> {
+        self.source.position()
+    }
+
     fn gives_rows(&self) -> bool {
         self.source.gives_rows()
     }
@@ -181,6 +185,10 @@ struct Until {
 impl Source for Until {
     fn check(&self, services: &Services) -> Result<(), ConnectError> {
         self.source.check(services)
+    }
+
+    fn position(&self) -> Option<Arc<dyn Position>> {
+        self.source.position()
     }
 
     fn run<'a>(

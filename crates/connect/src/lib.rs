@@ -41,6 +41,6 @@ pub use registry::{ConnectorDef, connectors, find};
 pub use services::Services;
 pub use status::ConnStatus;
 pub use traits::{
-    BoxFuture, ConnectError, Fault, Lookup, Opened, Service, Sink, SinkBatch, SinkCx, SinkData,
-    Source, SourceCx, SourceItem, SourceOut, Stopped,
+    BoxFuture, ConnectError, Fault, Lookup, Opened, Position, Service, Sink, SinkBatch, SinkCx,
+    SinkData, Source, SourceCx, SourceItem, SourceOut, Stopped,
 };

@@ -115,7 +115,7 @@ pub struct SourceCx {
     /// Rule that runs it; the stream's name for shared streams.
     pub rule: Arc<str>,
     pub stream: Arc<str>,
-    /// Position to resume from, as the source itself gave it ([`Source::offset`]).
+    /// Position to resume from, as the source itself gave it ([`Position::get`]).
     pub offset: Option<Value>,
 }
 
@@ -132,6 +132,11 @@ pub trait Source: Send {
         Ok(())
     }
 
+    /// Its position in what it reads, where that can be kept and set.
+    fn position(&self) -> Option<Arc<dyn Position>> {
+        None
+    }
+
     /// Which of the properties that any source may have ([`crate::intake`]) it follows itself.
     fn follows(&self) -> &'static [&'static str] {
         &[]
@@ -141,6 +146,15 @@ pub trait Source: Send {
     fn gives_rows(&self) -> bool {
         false
     }
+}
+
+/// Where a running source is in what it reads.
+pub trait Position: Send + Sync {
+    /// To be given back as [`SourceCx::offset`] at the next start.
+    fn get(&self) -> Value;
+
+    /// Goes on from there with its next read. An error where that is no position of it.
+    fn reset(&self, to: &Object) -> Result<(), ConnectError>;
 }
 
 /// Payloads or rows for a sink.

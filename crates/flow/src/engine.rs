@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use rekuiper_connect::{Lookup, Services, SourceCx};
 use rekuiper_rt::{Clock, task};
 use rekuiper_value::batch::BATCH_ROWS_MAX;
+use rekuiper_value::{Object, Str, Value};
 
 use crate::FlowError;
 use crate::build::{self, Built, MadeStream};
@@ -77,6 +78,13 @@ pub struct Engine {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Where the sources that only this rule reads are.
+fn places(seats: &[Seat]) -> Object {
+    let own = seats.iter().filter(|seat| seat.shared.is_none());
+    let place = |seat: &Seat| Some((Str::from(&*seat.stream.name), seat.stream.position()?.get()));
+    own.filter_map(place).collect()
 }
 
 async fn end(cells: Cells) {
@@ -163,6 +171,7 @@ impl Engine {
             }
             self.seat(built, &mut seating);
         }
+        let places = saved.next();
         let (run, starts) = seating.run(number, checkpoint);
         lock(&self.runs).insert(id, Box::new(run));
         for (stream, start, made) in starts {
@@ -172,7 +181,7 @@ impl Engine {
                 status: stream.status.clone(),
                 rule: made.shared.as_deref().unwrap_or(&spec.id).into(),
                 stream: stream.name.clone(),
-                offset: None,
+                offset: places.as_ref().and_then(|p| p.as_object()?.get(&*stream.name)).cloned(),
             };
             stream.start(start, made.source, made.decoder, cx);
         }
@@ -270,18 +279,22 @@ impl Engine {
             let run = runs.get_mut(id)?;
             (run.live.take()?, run.checkpoint)
         };
+        let places = places(&live.seats);
         self.leave(live.seats);
         if let Some(checkpoint) = checkpoint {
-            self.save(id, checkpoint.mark, &live.cells).await;
+            self.save(id, checkpoint.mark, &live.cells, places).await;
         }
         Some(live.cells)
     }
 
-    async fn save(&self, id: &str, mark: u64, cells: &[Arc<RuleCell>]) {
+    async fn save(&self, id: &str, mark: u64, cells: &[Arc<RuleCell>], places: Object) {
         let Some(store) = &self.config.states else { return };
         let mut chains = Vec::with_capacity(cells.len());
         for cell in cells {
             chains.push(cell.save().await);
+        }
+        if !places.is_empty() {
+            chains.push(Value::object(places));
         }
         store.put(id, state::pack(mark, chains));
     }
@@ -289,18 +302,37 @@ impl Engine {
     /// Saves the states that are due.
     pub(crate) async fn checkpoint(&self) {
         let now = self.config.clock.now_ms();
-        let due: Vec<(Arc<str>, u64, Cells)> = lock(&self.runs)
+        let due: Vec<(Arc<str>, u64, Cells, Object)> = lock(&self.runs)
             .iter_mut()
             .filter_map(|(id, run)| {
                 let live = run.live.as_ref()?;
                 let checkpoint = run.checkpoint.as_mut().filter(|c| c.next_ms <= now)?;
                 checkpoint.next_ms = now + checkpoint.every_ms;
-                Some((id.clone(), checkpoint.mark, live.cells.clone()))
+                Some((id.clone(), checkpoint.mark, live.cells.clone(), places(&live.seats)))
             })
             .collect();
-        for (id, mark, cells) in due {
-            self.save(&id, mark, &cells).await;
+        for (id, mark, cells, places) in due {
+            self.save(&id, mark, &cells, places).await;
         }
+    }
+
+    /// Sets the position of a stream's source of a running rule.
+    pub fn rewind(&self, id: &str, stream: &str, to: &Object) -> Result<(), FlowError> {
+        let found = {
+            let runs = lock(&self.runs);
+            let live = runs.get(id).and_then(|run| run.live.as_ref());
+            let seats = live.map(|live| &*live.seats).unwrap_or_default();
+            seats.iter().find(|seat| &*seat.stream.name == stream).map(|seat| seat.stream.clone())
+        };
+        let cell = found.ok_or_else(|| {
+            FlowError::NotFound(format!("rule {id} does not run on a stream {stream}"))
+        })?;
+        let position = cell.position().ok_or_else(|| {
+            FlowError::Rule(format!(
+                "stream {stream} cannot be rewound: its source keeps no position"
+            ))
+        })?;
+        position.reset(to).map_err(|e| FlowError::Rule(e.text))
     }
 
     /// Makes and opens a lookup table, so that it fills from now on (memory tables).

@@ -25,7 +25,8 @@ pub fn mark(spec: &RuleSpec) -> u64 {
     hasher.finish()
 }
 
-/// The mark, then the states of the rule's chains.
+/// The mark, then the states of the rule's chains; behind them, where there are any, the positions
+/// of its sources by name.
 pub fn pack(mark: u64, chains: Vec<Value>) -> Vec<u8> {
     let mut bytes = mark.to_le_bytes().to_vec();
     state::encode(&Value::array(chains), &mut bytes);

@@ -2,9 +2,9 @@
 //! by all rules on a SHARED stream; otherwise one a rule.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use rekuiper_connect::{ConnStatus, Source, SourceCx, SourceItem, SourceOut};
+use rekuiper_connect::{ConnStatus, Position, Source, SourceCx, SourceItem, SourceOut};
 use rekuiper_formats::Decoder;
 use rekuiper_ops::NodeStats;
 use rekuiper_rt::limits::SOURCE_QUEUE_ROWS_MAX;
@@ -55,6 +55,7 @@ pub struct StreamCell {
     subscribers: Mutex<Subscribers>,
     version: AtomicU64,
     tasks: Mutex<Vec<task::Task>>,
+    position: OnceLock<Arc<dyn Position>>,
     /// Rows handed to rules at once; smaller only in tests.
     batch_rows: AtomicUsize,
 }
@@ -78,6 +79,7 @@ impl StreamCell {
             }),
             version: AtomicU64::new(0),
             tasks: Mutex::default(),
+            position: OnceLock::new(),
             batch_rows: AtomicUsize::new(batch_rows.max(1)),
         });
         (cell, StreamStart { tx, rx })
@@ -91,6 +93,9 @@ impl StreamCell {
         decoder: Decoder,
         cx: SourceCx,
     ) {
+        if let Some(position) = source.position() {
+            self.position.get_or_init(|| position);
+        }
         let (ended_tx, ended_rx) = tokio::sync::oneshot::channel();
         let clock = cx.clock.clone();
         let out = SourceOut { tx: start.tx };
@@ -113,6 +118,11 @@ impl StreamCell {
         let mut tasks = self.tasks.lock().unwrap_or_else(|e| e.into_inner());
         tasks.push(task::spawn(format!("source of {}", self.name), read));
         tasks.push(task::spawn(format!("executor of {}", self.name), executor.run()));
+    }
+
+    /// Where its source is, if that can be kept and set.
+    pub fn position(&self) -> Option<&dyn Position> {
+        self.position.get().map(|position| &**position)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Subscribers> {

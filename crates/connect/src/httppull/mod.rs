@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::header::{self, HeaderValue};
@@ -15,7 +15,7 @@ use rekuiper_value::{Object, Str, Value};
 use crate::http::{BodyType, Call, HttpConf, MaybeTemplate, header_templates, headers_of};
 use crate::http::{object_of, parse_url};
 use crate::memory::lookup::matches;
-use crate::traits::{BoxFuture, Lookup, Opened, Source, SourceCx, SourceOut, next_tick};
+use crate::traits::{BoxFuture, Lookup, Opened, Position, Source, SourceCx, SourceOut, next_tick};
 use crate::{ConnectError, ConnectorDef, Fault, Props, Services};
 
 pub static CONNECTOR: ConnectorDef =
@@ -39,7 +39,45 @@ struct Pull {
     url: MaybeTemplate,
     headers: Vec<(String, MaybeTemplate)>,
     body: MaybeTemplate,
-    states: Object,
+    states: Arc<States>,
+}
+
+/// What the next request is made with; its position.
+struct States(Mutex<Object>);
+
+impl States {
+    fn lock(&self) -> MutexGuard<'_, Object> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Members of an answer that are states are the states of the next request.
+    fn learn(&self, row: &Object) {
+        for (name, state) in &mut *self.lock() {
+            if let Some(value) = row.get(name) {
+                *state = value.clone();
+            }
+        }
+    }
+}
+
+impl Position for States {
+    fn get(&self) -> Value {
+        Value::object(self.lock().clone())
+    }
+
+    fn reset(&self, to: &Object) -> Result<(), ConnectError> {
+        let odd = {
+            let known = self.lock();
+            to.keys().find(|name| !known.contains_key(*name)).cloned()
+        };
+        if let Some(name) = odd {
+            return Err(ConnectError::config(format!(
+                "{name} is no state of the httppull source: name it in its property states"
+            )));
+        }
+        self.learn(to);
+        Ok(())
+    }
 }
 
 impl Pull {
@@ -49,13 +87,13 @@ impl Pull {
             url: MaybeTemplate::new("url", &conf.url)?,
             headers: header_templates(props, "headers")?,
             body: MaybeTemplate::new("body", props.str_or("body", "")?)?,
-            states: object_of(&props.map("states")?),
+            states: Arc::new(States(Mutex::new(object_of(&props.map("states")?)))),
             conf,
         })
     }
 
     async fn fetch(&self, services: &Services) -> Result<Bytes, ConnectError> {
-        let url = parse_url(&self.url.render(&Value::object(self.states.clone()))?)?;
+        let url = parse_url(&self.url.render(&self.states.get())?)?;
         let token = match &self.conf.oauth {
             Some(oauth) => {
                 oauth.token(services, &self.conf.client, self.conf.timeout_ms).await?
@@ -85,17 +123,6 @@ impl Pull {
         }
         answer
     }
-
-    /// Members of the answer that are states are the states of the next request.
-    fn learn(&mut self, rows: &[Arc<Object>]) {
-        for row in rows {
-            for (name, state) in &mut self.states {
-                if let Some(value) = row.get(name) {
-                    *state = value.clone();
-                }
-            }
-        }
-    }
 }
 
 struct HttpPull {
@@ -119,7 +146,7 @@ impl HttpPull {
             }
         }
         let rows = self.pull.conf.rows(&body)?;
-        self.pull.learn(&rows);
+        rows.iter().for_each(|row| self.pull.states.learn(row));
         Ok(rows)
     }
 }
@@ -127,6 +154,11 @@ impl HttpPull {
 impl Source for HttpPull {
     fn follows(&self) -> &'static [&'static str] {
         &["interval"]
+    }
+
+    fn position(&self) -> Option<Arc<dyn Position>> {
+        let known = !self.pull.states.lock().is_empty();
+        known.then(|| self.pull.states.clone() as Arc<dyn Position>)
     }
 
     fn gives_rows(&self) -> bool {
@@ -140,7 +172,7 @@ impl Source for HttpPull {
     ) -> BoxFuture<'a, Result<(), ConnectError>> {
         Box::pin(async move {
             if let Some(Value::Object(saved)) = &cx.offset {
-                self.pull.learn(std::slice::from_ref(saved));
+                self.pull.states.learn(saved);
             }
             let mut next = cx.clock.now_ms();
             loop {

@@ -215,12 +215,12 @@ impl RuleEngine for FlowEngine {
         &'a self,
         id: &'a str,
         stream: &'a str,
-        _input: &'a Props,
+        input: &'a Props,
     ) -> Fut<'a, EngineResult<()>> {
         Box::pin(async move {
-            Err(EngineError::undefined(format!(
-                "stream {stream} of rule {id} cannot be rewound: its source keeps no position"
-            )))
+            let to = rekuiper_value::json::from_serde(&Value::Object(input.clone()), true);
+            let to = to.as_object().cloned().unwrap_or_default();
+            Ok(self.engine.rewind(id, stream, &to)?)
         })
     }
 
