@@ -154,6 +154,7 @@ async fn a_client_id_used_twice_is_refused_by_name() {
     let (broker, engine) = (broker("127.0.0.1:0").await, engine());
     let catalog = stream(&broker, false, json!({"clientid": "pump-7"}));
     let _first = start(&engine, &catalog, "first", 10);
+    subscribed(&broker).await; // or the second may come first
     let action = ActionSpec { typ: "nop".into(), props: Props::default() };
     let sql = "SELECT n FROM s".into();
     let spec = RuleSpec { id: "second".into(), sql, actions: vec![action], ..RuleSpec::default() };

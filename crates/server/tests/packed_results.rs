@@ -161,3 +161,18 @@ fn default_needs_its_section() {
     assert!(refused.body.contains("set security.encryption"), "{}", refused.body);
     server.stop();
 }
+
+#[test]
+fn a_form_that_is_none_is_refused_when_the_rule_is_made() {
+    let server = server(false);
+    for (key, wrong) in [("sendSingle", json!(3)), ("omitIfEmpty", json!("perhaps"))] {
+        for fields in [json!([]), json!(["a"])] {
+            let file = json!({"path": "out", "fields": fields, key: wrong});
+            let rule = json!({"id": "r", "sql": "SELECT a FROM s", "actions": [{"file": file}]});
+            let made = server.call("POST", "/rules", &rule.to_string());
+            assert_eq!(made.status, 400, "{file}");
+            assert!(made.body.contains(key), "{}", made.body);
+        }
+    }
+    server.stop();
+}

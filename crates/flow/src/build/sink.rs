@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rekuiper_connect::{Opened, Props, Sink, SinkCx, find};
+use rekuiper_connect::{Opened, Sink, SinkCx, find};
 
 use super::topo::join;
 use crate::FlowError;
@@ -17,12 +17,12 @@ use crate::spec::{ActionSpec, FlowCatalog, RuleSpec};
 
 /// A sink, made but not started.
 pub struct MadeSink {
-    action: ActionSpec,
     /// `mqtt_0`: type and number of the action; the node's name in graphs.
     op: String,
     sink: Box<dyn Sink>,
     pub stats: Arc<SinkStats>,
-    shaper: Option<Shaper>,
+    /// The form of what it gets.
+    kind: LaneKind,
 }
 
 pub fn sink(
@@ -46,14 +46,19 @@ pub fn sink(
         true => None,
         false => Pack::new(&action.props, key.as_deref())?,
     };
-    let shaper = match pack.is_none() && is_plain_json(&action.props, templated, rows) {
-        true => None,
-        false => {
-            let stats = stats.clone();
-            Some(Shaper::new(&action.props, templated, rows, pack, catalog, stats)?)
+    let kind = if pack.is_some() || !is_plain_json(&action.props, templated, rows) {
+        let stats = stats.clone();
+        let shaper = Shaper::new(&action.props, templated, rows, pack, catalog, stats)?;
+        LaneKind::Shaped(Box::new(shaper))
+    } else if sink.takes_columns() {
+        LaneKind::Columns
+    } else {
+        LaneKind::Json {
+            single: action.props.bool("sendSingle", false)?,
+            omit_if_empty: action.props.bool("omitIfEmpty", false)?,
         }
     };
-    Ok(MadeSink { action: action.clone(), op, sink, stats, shaper })
+    Ok(MadeSink { op, sink, stats, kind })
 }
 
 /// What the sinks of a chain become.
@@ -73,8 +78,8 @@ impl Placed<'_> {
         spec: &RuleSpec,
         config: &EngineConfig,
     ) {
-        let MadeSink { action, op, sink, stats, shaper } = made;
-        let (rows, columns) = (sink.takes_rows(), sink.takes_columns());
+        let MadeSink { op, sink, stats, kind } = made;
+        let rows = sink.takes_rows();
         let cx = SinkCx {
             services: config.services.clone(),
             clock: config.clock.clone(),
@@ -102,37 +107,21 @@ impl Placed<'_> {
             self.nodes.push(NodeRef { name: name.as_str().into(), node });
             from = Some(name);
         }
-        put_in_lane(&mut self.lanes, port, shaper, columns, &action.props);
+        put_in_lane(&mut self.lanes, port, kind);
     }
 }
 
 /// Sinks of plain JSON with the same form share a lane; others have their own.
-fn put_in_lane(
-    lanes: &mut Vec<Lane>,
-    port: Port,
-    shaper: Option<Shaper>,
-    columns: bool,
-    props: &Props,
-) {
-    if let Some(shaper) = shaper {
-        let kind = LaneKind::Shaped(Box::new(shaper));
-        lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
-        return;
-    }
-    if columns {
-        let kind = LaneKind::Columns;
-        return lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
-    }
-    let flag = |key: &str| props.bool(key, false).unwrap_or(false);
-    let (single, omit) = (flag("sendSingle"), flag("omitIfEmpty"));
-    let same = lanes.iter_mut().find(|l| {
-        matches!(l.kind, LaneKind::Json { single: s, omit_if_empty: o } if s == single && o == omit)
-    });
-    match same {
+fn put_in_lane(lanes: &mut Vec<Lane>, port: Port, kind: LaneKind) {
+    let alike = |lane: &&mut Lane| match (&lane.kind, &kind) {
+        (
+            LaneKind::Json { single: a, omit_if_empty: c },
+            LaneKind::Json { single: b, omit_if_empty: d },
+        ) => (a, c) == (b, d),
+        _ => false,
+    };
+    match lanes.iter_mut().find(alike) {
         Some(lane) => lane.ports.push(port),
-        None => {
-            let kind = LaneKind::Json { single, omit_if_empty: omit };
-            lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() });
-        }
+        None => lanes.push(Lane { kind, ports: vec![port], ready: Ready::default() }),
     }
 }
