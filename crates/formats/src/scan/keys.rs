@@ -36,7 +36,7 @@ impl Keys {
     }
 
     pub fn any_case(names: &[Str]) -> Self {
-        let lower: Vec<Str> = names.iter().map(|n| n.to_ascii_lowercase().into()).collect();
+        let lower: Vec<Str> = names.iter().map(|n| n.to_ascii_lowercase()).collect();
         Keys { any_case: true, ..Keys::new(&lower) }
     }
 
