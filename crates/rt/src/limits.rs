@@ -25,13 +25,18 @@ pub const READ_BUFFER_BYTES: usize = 256 << 10;
 /// below a millisecond.
 pub const READ_LINGER_US: u64 = 1_200;
 
-/// The same where a millisecond brings more than [`READ_BUSY_MESSAGES_PER_MS`]: there what the
-/// wake-ups cost is most of the work, and nothing waits longer than five milliseconds.
-pub const READ_LINGER_BUSY_US: u64 = 4_000;
+/// Where a millisecond brings more messages than this, what the wake-ups cost is most of the work:
+/// there the wait is as long as [`READ_GATHER_BYTES`] take to come, within these bounds.
 pub const READ_BUSY_MESSAGES_PER_MS: u64 = 25;
+pub const READ_LINGER_BUSY_US: std::ops::RangeInclusive<u64> = 4_000..=16_000;
+pub const READ_GATHER_BYTES: usize = READ_BUFFER_BYTES / 2;
 
-/// A read that brought so much is worth its cost: the next one follows at once.
+/// A read that brought so much means that more is waiting: the next one follows at once.
+pub const READ_FULL_BYTES: usize = READ_BUFFER_BYTES / 4 * 3;
+
+/// So does one that brought this and did not have to wait for it.
 pub const READ_WORTH_BYTES: usize = 64 << 10;
+pub const READ_AT_ONCE_US: u64 = 200;
 
 /// A sink that has taken nothing for so long is stuck: its oldest rows are dropped and counted, so
 /// that other rules of the stream go on. A slow sink that still takes rows slows its source down

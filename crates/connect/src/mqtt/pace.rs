@@ -6,12 +6,13 @@
 use std::time::Duration;
 
 use rekuiper_rt::limits::{
-    READ_BUSY_MESSAGES_PER_MS, READ_LINGER_BUSY_US, READ_LINGER_US, READ_WORTH_BYTES,
+    READ_AT_ONCE_US, READ_BUSY_MESSAGES_PER_MS, READ_FULL_BYTES, READ_GATHER_BYTES, READ_LINGER_BUSY_US,
+    READ_LINGER_US, READ_WORTH_BYTES,
 };
 use tokio::time::Instant;
 
 const LINGER: Duration = Duration::from_micros(READ_LINGER_US);
-const LINGER_BUSY: Duration = Duration::from_micros(READ_LINGER_BUSY_US);
+const AT_ONCE: Duration = Duration::from_micros(READ_AT_ONCE_US);
 
 /// What came in with a read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,17 +59,24 @@ impl Pace {
 
     /// What to do after this read.
     pub fn next(&self, came: Came) -> Next {
-        if came.bytes >= READ_WORTH_BYTES {
+        let waited = self.read_at.saturating_duration_since(self.waits_since);
+        let more_waits = came.bytes >= READ_FULL_BYTES
+            || (came.bytes >= READ_WORTH_BYTES && waited < AT_ONCE);
+        if more_waits {
             return Next::Read;
         }
-        let waited = self.read_at.saturating_duration_since(self.waits_since);
-        if came.messages == 0 || came.acked || waited >= LINGER {
-            return Next::Acknowledge; // less than one message would come in the meantime
+        let took = self.read_at.saturating_duration_since(self.read_before);
+        let (took_us, messages) = ((took.as_micros() as u64).max(1), came.messages as u64);
+        // less than one message would come in the meantime, or none while it is owed for these
+        if messages * READ_LINGER_US < took_us || came.acked {
+            return Next::Acknowledge;
         }
-        let took_us = self.read_at.saturating_duration_since(self.read_before).as_micros();
-        let busy = came.messages as u128 * 1_000
-            >= u128::from(READ_BUSY_MESSAGES_PER_MS) * took_us.max(1);
-        Next::Linger(if busy { LINGER_BUSY } else { LINGER })
+        if messages * 1_000 < READ_BUSY_MESSAGES_PER_MS * took_us {
+            return Next::Linger(LINGER);
+        }
+        let gathers_us = READ_GATHER_BYTES as u64 * took_us / (came.bytes as u64).max(1);
+        let (least, most) = READ_LINGER_BUSY_US.into_inner();
+        Next::Linger(Duration::from_micros(gathers_us.clamp(least, most)))
     }
 }
 
@@ -89,13 +97,28 @@ mod tests {
 
     #[test]
     fn waits_only_where_more_will_come() {
-        let (light, busy) = (Next::Linger(LINGER), Next::Linger(LINGER_BUSY));
+        let light = Next::Linger(LINGER);
         assert_eq!(next(1, 170, 10_000, 10_000), Next::Acknowledge, "100 a second");
+        assert_eq!(next(20, 3_400, 900_000, 900_000), Next::Acknowledge, "20 at once each second");
         assert_eq!(next(13, 2_200, 50, 1_300), light, "10,000 a second");
-        assert_eq!(next(130, 22_000, 50, 2_600), busy, "50,000 a second");
-        assert_eq!(next(1_500, 256_000, 0, 400), Next::Read, "as fast as it goes");
         assert_eq!(next(0, 4, 50, 1_300), Next::Acknowledge, "a ping's answer alone");
-        assert_eq!(next(130, 22_000, 0, 0), busy, "no time between two reads");
+    }
+
+    #[test]
+    fn waits_longer_the_longer_it_takes_until_there_is_enough() {
+        let busy = |us| Next::Linger(Duration::from_micros(us));
+        assert_eq!(next(130, 7_800, 50, 2_600), busy(16_000), "50,000 a second of 60 bytes");
+        assert_eq!(next(260, 46_800, 50, 5_000), busy(14_003), "52,000 a second of 180 bytes");
+        assert_eq!(next(384, 65_620, 7_000, 7_100), busy(14_181), "the same in whole segments");
+        assert_eq!(next(1_000, 180_000, 300, 1_000), busy(4_000), "a million a second");
+        assert_eq!(next(130, 22_000, 0, 0), busy(4_000), "no time between two reads");
+    }
+
+    #[test]
+    fn reads_on_where_data_are_waiting() {
+        assert_eq!(next(1_500, 256_000, 0, 400), Next::Read, "a full buffer");
+        assert_eq!(next(1_500, 256_000, 900, 900), Next::Read, "a full buffer, after a wait");
+        assert_eq!(next(400, 70_000, 20, 200), Next::Read, "all that was there, and it was there");
     }
 
     #[test]
