@@ -31,12 +31,8 @@ pub const READ_BUSY_MESSAGES_PER_MS: u64 = 25;
 pub const READ_LINGER_BUSY_US: std::ops::RangeInclusive<u64> = 4_000..=16_000;
 pub const READ_GATHER_BYTES: usize = READ_BUFFER_BYTES / 2;
 
-/// A read that brought so much means that more is waiting: the next one follows at once.
+/// A read that brought so much did not empty the connection: the next one follows at once.
 pub const READ_FULL_BYTES: usize = READ_BUFFER_BYTES / 4 * 3;
-
-/// So does one that brought this and did not have to wait for it.
-pub const READ_WORTH_BYTES: usize = 64 << 10;
-pub const READ_AT_ONCE_US: u64 = 200;
 
 /// A sink that has taken nothing for so long is stuck: its oldest rows are dropped and counted, so
 /// that other rules of the stream go on. A slow sink that still takes rows slows its source down

@@ -6,13 +6,11 @@
 use std::time::Duration;
 
 use rekuiper_rt::limits::{
-    READ_AT_ONCE_US, READ_BUSY_MESSAGES_PER_MS, READ_FULL_BYTES, READ_GATHER_BYTES, READ_LINGER_BUSY_US,
-    READ_LINGER_US, READ_WORTH_BYTES,
+    READ_BUSY_MESSAGES_PER_MS, READ_FULL_BYTES, READ_GATHER_BYTES, READ_LINGER_BUSY_US, READ_LINGER_US,
 };
 use tokio::time::Instant;
 
 const LINGER: Duration = Duration::from_micros(READ_LINGER_US);
-const AT_ONCE: Duration = Duration::from_micros(READ_AT_ONCE_US);
 
 /// What came in with a read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,20 +34,13 @@ pub enum Next {
 
 /// See the module's doc.
 pub struct Pace {
-    /// Since when the reader waits, or waited, for data.
-    waits_since: Instant,
     read_at: Instant,
     read_before: Instant,
 }
 
 impl Pace {
     pub fn new(now: Instant) -> Self {
-        Pace { waits_since: now, read_at: now, read_before: now }
-    }
-
-    /// The reader is ready for data.
-    pub fn waits(&mut self, now: Instant) {
-        self.waits_since = now;
+        Pace { read_at: now, read_before: now }
     }
 
     /// Data came.
@@ -59,10 +50,7 @@ impl Pace {
 
     /// What to do after this read.
     pub fn next(&self, came: Came) -> Next {
-        let waited = self.read_at.saturating_duration_since(self.waits_since);
-        let more_waits = came.bytes >= READ_FULL_BYTES
-            || (came.bytes >= READ_WORTH_BYTES && waited < AT_ONCE);
-        if more_waits {
+        if came.bytes >= READ_FULL_BYTES {
             return Next::Read;
         }
         let took = self.read_at.saturating_duration_since(self.read_before);
@@ -84,41 +72,31 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// What follows a read that brought this, `waited_us` after it was ready and `took_us` after
-    /// the read before.
-    fn next(messages: usize, bytes: usize, waited_us: u64, took_us: u64) -> Next {
+    /// What follows a read that brought this, `took_us` after the read before.
+    fn next(messages: usize, bytes: usize, took_us: u64) -> Next {
         let start = Instant::now();
-        let after = |us| start + Duration::from_micros(us);
         let mut pace = Pace::new(start);
-        pace.waits(after(took_us - waited_us));
-        pace.reads(after(took_us));
+        pace.reads(start + Duration::from_micros(took_us));
         pace.next(Came { messages, bytes, acked: false })
     }
 
     #[test]
     fn waits_only_where_more_will_come() {
         let light = Next::Linger(LINGER);
-        assert_eq!(next(1, 170, 10_000, 10_000), Next::Acknowledge, "100 a second");
-        assert_eq!(next(20, 3_400, 900_000, 900_000), Next::Acknowledge, "20 at once each second");
-        assert_eq!(next(13, 2_200, 50, 1_300), light, "10,000 a second");
-        assert_eq!(next(0, 4, 50, 1_300), Next::Acknowledge, "a ping's answer alone");
+        assert_eq!(next(1, 170, 10_000), Next::Acknowledge, "100 a second");
+        assert_eq!(next(20, 3_400, 900_000), Next::Acknowledge, "20 at once each second");
+        assert_eq!(next(13, 2_200, 1_300), light, "10,000 a second");
+        assert_eq!(next(0, 4, 1_300), Next::Acknowledge, "a ping's answer alone");
     }
 
     #[test]
     fn waits_longer_the_longer_it_takes_until_there_is_enough() {
         let busy = |us| Next::Linger(Duration::from_micros(us));
-        assert_eq!(next(130, 7_800, 50, 2_600), busy(16_000), "50,000 a second of 60 bytes");
-        assert_eq!(next(260, 46_800, 50, 5_000), busy(14_003), "52,000 a second of 180 bytes");
-        assert_eq!(next(384, 65_620, 7_000, 7_100), busy(14_181), "the same in whole segments");
-        assert_eq!(next(1_000, 180_000, 300, 1_000), busy(4_000), "a million a second");
-        assert_eq!(next(130, 22_000, 0, 0), busy(4_000), "no time between two reads");
-    }
-
-    #[test]
-    fn reads_on_where_data_are_waiting() {
-        assert_eq!(next(1_500, 256_000, 0, 400), Next::Read, "a full buffer");
-        assert_eq!(next(1_500, 256_000, 900, 900), Next::Read, "a full buffer, after a wait");
-        assert_eq!(next(400, 70_000, 20, 200), Next::Read, "all that was there, and it was there");
+        assert_eq!(next(130, 7_800, 2_600), busy(16_000), "50,000 a second of 60 bytes");
+        assert_eq!(next(260, 46_800, 5_000), busy(14_003), "52,000 a second of 180 bytes");
+        assert_eq!(next(1_000, 180_000, 1_000), busy(4_000), "a million a second");
+        assert_eq!(next(130, 22_000, 0), busy(4_000), "no time between two reads");
+        assert_eq!(next(1_500, 256_000, 400), Next::Read, "as fast as it goes");
     }
 
     #[test]

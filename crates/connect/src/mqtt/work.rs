@@ -18,7 +18,7 @@ use super::acks::{Acks, Done};
 use super::client::{Command, Subscription};
 use super::outgoing::Outgoing;
 use super::reader::Reader;
-use super::stream::{self, Nudge, Transport};
+use super::stream::{self, Twin, Transport};
 use crate::{ConnStatus, ConnectError, Fault};
 
 /// Answer to CONNECT, SUBSCRIBE and the like must come within this time.
@@ -110,7 +110,7 @@ impl Work {
             self.status.trying(self.clock.now_ms());
             let began = Instant::now();
             let end = match self.connect().await {
-                Ok((read, write, nudge)) => {
+                Ok((read, write, twin)) => {
                     if short_lives < 2 {
                         pause = RETRY_FIRST_MS;
                     }
@@ -118,7 +118,7 @@ impl Work {
                     self.status.connected(now);
                     self.each_status(|status| status.connected(now));
                     tracing::info!(broker = %self.options.address(), "MQTT connected");
-                    self.serve(read, write, nudge).await
+                    self.serve(read, write, twin).await
                 }
                 Err(end) => end,
             };
@@ -203,11 +203,11 @@ impl Work {
 
     async fn connect(
         &mut self,
-    ) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>, Nudge), End> {
+    ) -> Result<(ReadHalf<Box<dyn Transport>>, WriteHalf<Box<dyn Transport>>, Twin), End> {
         let address = self.options.address();
         let late = |_| End::Lost(format!("no answer from {address} in 5 s"));
         let made = timeout(ANSWER, stream::connect(&self.options)).await.map_err(late)?;
-        let (transport, nudge) = made.map_err(|e| match e.fault {
+        let (transport, twin) = made.map_err(|e| match e.fault {
             Fault::Config => End::Refused(e.text),
             _ => End::Lost(e.text),
         })?;
@@ -226,7 +226,7 @@ impl Work {
         write.write_all(&self.wire).await?;
         self.wire.clear();
         timeout(ANSWER, self.connack(&mut read)).await.map_err(late)??;
-        Ok((read, write, nudge))
+        Ok((read, write, twin))
     }
 
     /// Reads the CONNACK; messages right behind it stay in the reader.

@@ -11,14 +11,14 @@ use crate::mqtt::acks::Done;
 use crate::mqtt::client::Subscription;
 use crate::mqtt::pace::{Came, Next, Pace};
 use crate::mqtt::reader::Taken;
-use crate::mqtt::stream::{Nudge, Transport};
+use crate::mqtt::stream::{Twin, Transport};
 
 impl Work {
     pub(super) async fn serve(
         &mut self,
         mut read: ReadHalf<Box<dyn Transport>>,
         mut write: WriteHalf<Box<dyn Transport>>,
-        nudge: Nudge,
+        twin: Twin,
     ) -> End {
         for at in 0..self.subscriptions.len() {
             if let Err(e) = self.put_subscribe(at) {
@@ -27,7 +27,7 @@ impl Work {
         }
         let mut pings = tokio::time::interval(self.keep_alive.mul_f32(0.75));
         pings.reset();
-        match self.exchange(&mut read, &mut write, &nudge, &mut pings).await {
+        match self.exchange(&mut read, &mut write, &twin, &mut pings).await {
             Ok(()) => End::Finished,
             Err(end) => end,
         }
@@ -37,7 +37,7 @@ impl Work {
         &mut self,
         read: &mut ReadHalf<Box<dyn Transport>>,
         write: &mut WriteHalf<Box<dyn Transport>>,
-        nudge: &Nudge,
+        twin: &Twin,
         pings: &mut tokio::time::Interval,
     ) -> Result<(), End> {
         let (mut pace, mut pause) = (Pace::new(Instant::now()), Pause::new());
@@ -53,15 +53,16 @@ impl Work {
             if std::mem::take(&mut fresh) {
                 match pace.next(came) {
                     Next::Read => {}
-                    Next::Acknowledge => nudge.acknowledge(),
+                    Next::Acknowledge => twin.acknowledge(),
                     Next::Linger(wait) => {
+                        twin.quiet();
                         pause.wait(wait).await;
-                        nudge.acknowledge();
+                        twin.listen();
+                        twin.acknowledge();
                     }
                 }
             }
             self.reader.make_room();
-            pace.waits(Instant::now());
             tokio::select! {
                 biased;
                 command = self.commands.recv() => match command {
