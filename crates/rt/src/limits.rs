@@ -31,6 +31,9 @@ pub const READ_BUSY_MESSAGES_PER_MS: u64 = 25;
 pub const READ_LINGER_BUSY_US: std::ops::RangeInclusive<u64> = 4_000..=16_000;
 pub const READ_GATHER_BYTES: usize = READ_BUFFER_BYTES / 2;
 
+/// Over how long a connection's rate is averaged: a burst does not make it a busy one.
+pub const READ_RATE_US: u64 = 100_000;
+
 /// A read that brought so much did not empty the connection: the next one follows at once.
 pub const READ_FULL_BYTES: usize = READ_BUFFER_BYTES / 4 * 3;
 

@@ -41,7 +41,7 @@ impl Work {
         pings: &mut tokio::time::Interval,
     ) -> Result<(), End> {
         let (mut pace, mut pause) = (Pace::new(Instant::now()), Pause::new());
-        let mut fresh = false;
+        let mut fresh = None;
         loop {
             let came = self.take_in(write, pings).await?;
             self.outgoing.fill(&mut self.wire);
@@ -50,8 +50,8 @@ impl Work {
                 self.wire.clear();
                 self.outgoing.written();
             }
-            if std::mem::take(&mut fresh) {
-                match pace.next(came) {
+            if let Some(read_at) = fresh.take() {
+                match pace.next(came, read_at) {
                     Next::Read => {}
                     Next::Acknowledge => twin.acknowledge(),
                     Next::Linger(wait) => {
@@ -75,8 +75,7 @@ impl Work {
                     if got? == 0 {
                         return Err(End::Lost("the broker closed the connection".into()));
                     }
-                    pace.reads(Instant::now());
-                    fresh = true;
+                    fresh = Some(Instant::now());
                 }
             }
         }
