@@ -53,14 +53,33 @@ pub enum Extra {
     None,
     /// Follow the sink and time each line.
     Latency,
-    /// Two streams of a connection each, on `cores` cores; each thread of the engine gets at most
-    /// half of one, as if they were half as fast: peers and broker need the rest.
-    Half { cores: usize },
+    /// Two streams of a connection each. Several rounds, because machines are noisy.
+    Streams { on: Cores, round: usize },
+}
+
+/// What the engine has for two streams. A thread gets at most half a core where both cores are
+/// used, as if they were half as fast: peers and broker need the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cores {
+    /// One core, no limit: the control. It has what two halves have.
+    Whole,
+    Half,
+    TwoHalves,
+}
+
+impl Cores {
+    fn name(self) -> &'static str {
+        match self {
+            Cores::Whole => "1x1",
+            Cores::Half => "1x0.5",
+            Cores::TwoHalves => "2x0.5",
+        }
+    }
 }
 
 impl Extra {
     fn streams(&self) -> usize {
-        if matches!(self, Extra::Half { .. }) {
+        if matches!(self, Extra::Streams { .. }) {
             2
         } else {
             1
@@ -70,7 +89,7 @@ impl Extra {
     /// Most CPU a thread of the engine may have, in cores.
     fn share(&self) -> Option<f64> {
         match self {
-            Extra::Half { .. } => Some(0.5),
+            Extra::Streams { on, .. } if *on != Cores::Whole => Some(0.5),
             _ => None,
         }
     }
@@ -85,7 +104,7 @@ impl Step {
         };
         let id = self.spec.workload.id();
         let extra = match self.extra {
-            Extra::Half { cores } => format!("-{cores}x0.5"),
+            Extra::Streams { on, round } => format!("-{}-{round}", on.name()),
             _ => String::new(),
         };
         format!(
@@ -151,8 +170,14 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         window,
         &stage.sinks,
     )?;
+    let mut notes = stage.group.notes.clone();
     let follower = match step.extra {
-        Extra::Latency => Some(Follower::start(&stage.sinks[0])?),
+        Extra::Latency => {
+            // its threads that send are started later, and stand where it stands
+            let generator = stage.generator.pid().to_string();
+            notes.push(latency::first_in_line("generator", &generator));
+            Some(Follower::start(&stage.sinks[0])?)
+        }
         _ => None,
     };
     let mut meter = Meter::new(&stage);
@@ -173,7 +198,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     let seen = follower.map(Follower::finish).transpose()?;
     let Stage {
         engine,
-        group,
+        group: _group,
         generator,
         broker,
         sinks,
@@ -185,6 +210,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     let proof = check::prove(spec.proof, spec.workload, &done.parts, &sinks, ordered)?;
     let latency = match seen {
         Some(seen) => {
+            notes.extend_from_slice(&seen.notes);
             let stamps = fs::read_to_string(stamps_path(work))
                 .map_err(|e| format!("the generator's stamps: {e}"))?;
             Some(latency::join(spec.workload, &seen, &stamps)?)
@@ -214,7 +240,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         close_late_ms,
         bytes_at_stop,
         broker_dropped,
-        notes: group.notes.clone(),
+        notes,
         status,
         done,
         latency,
@@ -277,7 +303,7 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
     };
     let cores = match step.extra {
         // Where nothing is pinned there is one core only, and nothing to choose.
-        Extra::Half { cores: 2 } => options.engine_core.map(|_| "0,1".to_string()),
+        Extra::Streams { on: Cores::TwoHalves, .. } => options.engine_core.map(|_| "0,1".to_string()),
         _ => options.engine_core.map(|core| core.to_string()),
     };
     let setting = Setting {

@@ -81,7 +81,7 @@ fn two_streams_are_proven_together_and_a_lossy_engine_does_not_scale() {
     let text = String::from_utf8_lossy(&out.stdout);
     let errors = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{text}{errors}");
-    assert_eq!(text.matches(" sustained").count(), 4, "{text}");
+    assert_eq!(text.matches(" sustained").count(), 6, "{text}");
     let read = |name: &str| std::fs::read_to_string(folder.join("out").join(name)).unwrap();
     assert!(read("figures.md").contains("| W1 |"));
     assert!(read("results.json").contains("\"sha256\""));

@@ -10,13 +10,11 @@ use crate::judge::{self, GaveWay, Verdict};
 use crate::latency::percentile;
 use crate::options::Options;
 use crate::plan::Results;
-use crate::step::{Extra, Mode, Outcome};
+use crate::step::{Mode, Outcome};
 use crate::suite::Suite;
 
 /// Cost a message may grow by so much from the lowest to the highest rate.
 const GROWTH_MAX: f64 = 1.3;
-/// Two cores must do so much more than one.
-const SCALE_MIN: f64 = 1.7;
 
 pub fn figures(options: &Options, results: &Results) -> String {
     let counted = results.counted();
@@ -25,7 +23,7 @@ pub fn figures(options: &Options, results: &Results) -> String {
         Some(Suite::Sustained) => sustained(&counted),
         Some(Suite::Latency) => latency(&counted),
         Some(Suite::Growth) => growth(&counted),
-        Some(Suite::Multicore) => multicore(&counted),
+        Some(Suite::Multicore) => super::multicore::figures(&counted),
     }
 }
 
@@ -55,8 +53,7 @@ fn step_json(o: &Outcome) -> Value {
     let latency = o.latency.as_ref().map(|l| {
         json!({ "p50": percentile(&l.ns, 0.5), "p90": percentile(&l.ns, 0.9),
                 "p99": percentile(&l.ns, 0.99), "p999": percentile(&l.ns, 0.999),
-                "max": percentile(&l.ns, 1.0), "error_p50": percentile(&l.error_ns, 0.5),
-                "error_p99": percentile(&l.error_ns, 0.99), "lines": l.ns.len() })
+                "max": percentile(&l.ns, 1.0), "lines": l.ns.len() })
     });
     json!({
         "step": o.step.label(),
@@ -93,7 +90,7 @@ fn who(o: &Outcome) -> Option<GaveWay> {
     judge::gave_way(&o.verdict, &o.proof, signs)
 }
 
-fn held(o: &Outcome) -> bool {
+pub(super) fn held(o: &Outcome) -> bool {
     o.verdict == Verdict::Sustained
 }
 
@@ -102,12 +99,12 @@ fn heap(o: &Outcome) -> String {
     format!("{:.1} ({:.1})", mib(o.anon_max_kib()), mib(o.idle_anon_kib))
 }
 
-fn id(o: &Outcome) -> String {
+pub(super) fn id(o: &Outcome) -> String {
     o.step.spec.workload.id().to_uppercase()
 }
 
 /// One list for each engine, workload and mode, in the order of the run.
-fn climbs<'a>(list: &[&'a Outcome]) -> Vec<Vec<&'a Outcome>> {
+pub(super) fn climbs<'a>(list: &[&'a Outcome]) -> Vec<Vec<&'a Outcome>> {
     let mut climbs: Vec<Vec<&Outcome>> = Vec::new();
     for o in list {
         let same = |c: &&mut Vec<&Outcome>| {
@@ -242,9 +239,9 @@ fn sustained(list: &[&Outcome]) -> String {
 }
 
 fn latency(list: &[&Outcome]) -> String {
-    let mut text = "| engine | msg/s | p50 ms | p90 | p99 | p99.9 | max | too large by at most: \
-                    p50, p99 ms | lines | generator late ms | verdict |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|\n"
+    let mut text = "| engine | msg/s | p50 ms | p90 | p99 | p99.9 | max | lines | \
+                    generator late ms | verdict |\n\
+                    |---|---|---|---|---|---|---|---|---|---|\n"
         .to_string();
     for o in list {
         let Some(l) = &o.latency else { continue };
@@ -252,12 +249,10 @@ fn latency(list: &[&Outcome]) -> String {
         let all = [0.5, 0.9, 0.99, 0.999, 1.0].map(|part| format!("{:.3}", ms(&l.ns, part)));
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.3}, {:.3} | {} | {:.1} | {} {} |",
+            "| {} | {} | {} | {} | {:.1} | {} {} |",
             o.step.engine.name,
             grouped(o.step.rate),
             all.join(" | "),
-            ms(&l.error_ns, 0.5),
-            ms(&l.error_ns, 0.99),
             grouped(l.ns.len() as u64),
             o.done.lag_ms_max,
             o.verdict.word(),
@@ -307,52 +302,6 @@ fn largest_growth(costs: &[f64]) -> f64 {
         .enumerate()
         .flat_map(|(k, low)| costs[k + 1..].iter().map(move |high| high / low.max(1e-9)));
     pairs.fold(0.0, f64::max)
-}
-
-fn multicore(list: &[&Outcome]) -> String {
-    let mut text = "| work | one half core, msg/s | two half cores, msg/s | times | engine CPU %, \
-                    one and two | busiest thread's part, one and two | verdict |\n\
-                    |---|---|---|---|---|---|---|\n"
-        .to_string();
-    for climb in climbs(list) {
-        let of = |n: usize| {
-            climb
-                .iter()
-                .find(|o| matches!(o.step.extra, Extra::Half { cores } if cores == n))
-        };
-        let (Some(one), Some(two)) = (of(1), of(2)) else {
-            continue;
-        };
-        let times = two.rate_reached() / one.rate_reached().max(1.0);
-        let cpu = |o: &Outcome| mean(&[o], |s| s.engine_cpu_pct);
-        let exact = held(one) && held(two);
-        let verdict = match (times >= SCALE_MIN, exact) {
-            (true, true) => "held".to_string(),
-            (_, true) => format!("NOT held (>= {SCALE_MIN})"),
-            _ => format!(
-                "NOT held: {} {}",
-                one.verdict.reasons(),
-                two.verdict.reasons()
-            ),
-        };
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {times:.2} | {:.0}, {:.0} | {:.2}, {:.2} | {verdict} |",
-            id(one),
-            grouped(one.rate_reached() as u64),
-            grouped(two.rate_reached() as u64),
-            cpu(one),
-            cpu(two),
-            busiest(&one.threads_s),
-            busiest(&two.threads_s)
-        );
-    }
-    text
-}
-
-/// The part of all CPU that the busiest thread used.
-fn busiest(threads: &[f64]) -> f64 {
-    threads.first().unwrap_or(&0.0) / threads.iter().sum::<f64>().max(1e-9)
 }
 
 #[cfg(test)]

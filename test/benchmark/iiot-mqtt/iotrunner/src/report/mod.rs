@@ -11,6 +11,7 @@ use crate::plan::Results;
 use crate::suite;
 
 pub mod figures;
+mod multicore;
 pub mod svg;
 pub mod tables;
 

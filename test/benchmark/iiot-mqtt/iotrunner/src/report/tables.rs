@@ -136,12 +136,10 @@ pub fn latencies(outcomes: &[Outcome]) -> String {
             continue;
         };
         if text.is_empty() {
-            text.push_str("step,what,up_to_us,count\n");
+            text.push_str("step,up_to_us,count\n");
         }
-        for (what, list) in [("latency", &latency.ns), ("error", &latency.error_ns)] {
-            for (top, count) in histogram(list) {
-                let _ = writeln!(text, "{},{what},{top},{count}", outcome.step.label());
-            }
+        for (top, count) in histogram(&latency.ns) {
+            let _ = writeln!(text, "{},{top},{count}", outcome.step.label());
         }
     }
     text
