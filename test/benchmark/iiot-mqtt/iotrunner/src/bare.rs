@@ -63,6 +63,12 @@ pub fn run(port: u16, sink: &Path, drop_every: u64, prompt: bool) -> io::Result<
     }
 }
 
+/// The same work on packets in memory, its output thrown away.
+pub fn in_memory() -> io::Result<impl FnMut(&[u8]) -> io::Result<usize>> {
+    let mut engine = Engine::new(File::create("/dev/null")?, 0);
+    Ok(move |packets: &[u8]| engine.packets(packets))
+}
+
 struct Engine {
     file: File,
     out: Vec<u8>,

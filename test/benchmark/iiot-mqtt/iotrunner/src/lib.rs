@@ -23,6 +23,7 @@ pub mod options;
 pub mod page;
 pub mod plan;
 pub mod provenance;
+pub mod pulse;
 pub mod report;
 pub mod sample;
 pub mod spec;

@@ -17,6 +17,7 @@ use crate::latency::{self, Follower, Latency};
 use crate::meter::{Meter, Stage, read};
 use crate::options::{MEMORY_BYTES, Options};
 use crate::provenance;
+use crate::pulse;
 use crate::sample::{self, Second};
 use crate::spec::Spec;
 use crate::warmup;
@@ -129,6 +130,8 @@ pub struct Outcome {
     pub notes: Vec<String>,
     pub status: String,
     pub latency: Option<Latency>,
+    /// What a message of the reference takes on the engine's core before and after, in ns.
+    pub pulse_ns: [f64; 2],
     /// CPU seconds of each thread of the engine while sending, the busiest first.
     pub threads_s: Vec<f64>,
 }
@@ -180,6 +183,8 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         }
         _ => None,
     };
+    let pulse = || pulse::take(options.engine_core).map_err(|e| format!("the core's pulse: {e}"));
+    let pulse_before = pulse()?;
     let mut meter = Meter::new(&stage);
     let idle_anon_kib = meter.before.engine_anon_kib;
     let start_cpu = meter.before.engine_cpu_ns;
@@ -190,6 +195,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     let due = window.due(done.end_ms);
     let last_growth = drain(&mut stage, &mut meter, due, options)?;
     let cpu = read(&stage).engine_cpu_ns.saturating_sub(start_cpu);
+    let pulse_ns = [pulse_before, pulse()?];
     let status = stage.engine.status();
     let before_stop = warmup::total(&stage.sinks);
     stage.engine.finish()?;
@@ -244,6 +250,7 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
         status,
         done,
         latency,
+        pulse_ns,
         threads_s,
     })
 }

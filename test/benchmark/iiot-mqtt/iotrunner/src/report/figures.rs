@@ -77,6 +77,7 @@ fn step_json(o: &Outcome) -> Value {
         "others_cpu_pct": mean(&[o], |s| s.others_cpu_pct).round(),
         "latency_ns": latency,
         "threads_cpu_s": o.threads_s,
+        "pulse_ns": o.pulse_ns.map(f64::round),
     })
 }
 

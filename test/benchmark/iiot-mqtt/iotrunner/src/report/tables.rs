@@ -47,22 +47,23 @@ pub fn summary(results: &Results) -> String {
          start of sending to the end of the drain, over the messages sent. Heap: anonymous memory, \
          highest reading and before sending. Close: from the due close of the sink to its last \
          growth. At stop: bytes that came only when the rule was stopped. Others: CPU of everybody \
-         else on the machine while sending, in percent of a core.\n",
+         else on the machine while sending, in percent of a core. Pulse: what a message takes the \
+         bare program in memory on the engine's core, before and after the step.\n",
         summary_table(results)
     )
 }
 
 pub fn summary_table(results: &Results) -> String {
     let mut text = "| engine | work | mode | msg/s | CPU us/msg | CPU % | heap MiB (idle) \
-                    | close ms | at stop B | broker dropped | late ms | others % | verdict |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+                    | close ms | at stop B | broker dropped | late ms | others % | pulse ns | verdict |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_string();
     for outcome in &results.outcomes {
         let step = &outcome.step;
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {:.3} | {:.0} | {:.1} ({:.1}) | {} | {} | {} | {:.0} | {:.0} \
-             | {} |",
+             | {:.0}, {:.0} | {} |",
             step.engine.name,
             step.spec.workload.id().to_uppercase(),
             step.mode.name(),
@@ -76,13 +77,15 @@ pub fn summary_table(results: &Results) -> String {
             outcome.broker_dropped,
             outcome.done.lag_ms_max,
             mean(&[outcome], |s| s.others_cpu_pct),
+            outcome.pulse_ns[0],
+            outcome.pulse_ns[1],
             outcome.verdict.word()
         );
     }
     for broken in &results.broken {
         let _ = writeln!(
             text,
-            "| {} | | | could not be run | | | | | | | | | failed |",
+            "| {} | | | could not be run | | | | | | | | | | failed |",
             broken.label
         );
     }
