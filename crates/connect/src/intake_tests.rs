@@ -51,6 +51,7 @@ async fn only_the_latest_of_each_tick_goes_on() {
     assert!(running.is_silent().await);
     world.hand.advance(100);
     assert_eq!(running.texts().await, ["3"]);
+    assert_eq!(running.skipped, 2, "what does not go on is counted");
     // nothing came: nothing goes
     world.hand.advance(250);
     assert!(running.is_silent().await);
@@ -77,6 +78,7 @@ async fn frames_of_a_tick_are_merged() {
     settle().await;
     world.hand.advance(10);
     assert_eq!(running.texts().await, [r#"{"id":1,"v0":4,"v1":5}"#]);
+    assert_eq!(running.skipped, 2, "one row came of three messages");
     feed.send(vec![b"[1]", br#"{"v0":4}"#]).await.unwrap();
     assert!(running.error().await.contains("objects"));
     assert!(running.error().await.contains("field id"));

@@ -101,7 +101,7 @@ impl World {
         let task = task::spawn("source", async move {
             let _ = told.send(source.run(cx, SourceOut { tx }).await);
         });
-        Running { rx, end, status, _task: task }
+        Running { rx, end, status, skipped: 0, _task: task }
     }
 }
 
@@ -110,15 +110,35 @@ pub struct Running {
     rx: queue::Receiver<SourceItem>,
     end: tokio::sync::oneshot::Receiver<Result<(), ConnectError>>,
     pub status: Arc<ConnStatus>,
+    /// Messages that did not go on, as far as what was taken out here tells.
+    pub skipped: u64,
     _task: Task,
 }
 
 impl Running {
+    async fn next(&mut self) -> Option<SourceItem> {
+        loop {
+            match self.rx.recv().await {
+                Some(SourceItem::Skipped(messages)) => self.skipped += messages,
+                item => return item,
+            }
+        }
+    }
+
+    fn try_next(&mut self) -> Option<SourceItem> {
+        loop {
+            match self.rx.try_recv() {
+                Some(SourceItem::Skipped(messages)) => self.skipped += messages,
+                item => return item,
+            }
+        }
+    }
+
     pub async fn batch(&mut self) -> RawBatch {
-        match self.rx.recv().await {
+        match self.next().await {
             Some(SourceItem::Batch(batch)) => batch,
             Some(SourceItem::Error(e)) => panic!("an error instead of a batch: {e}"),
-            None => panic!("the source ended"),
+            Some(SourceItem::Skipped(_)) | None => panic!("the source ended"),
         }
     }
 
@@ -132,35 +152,36 @@ impl Running {
     pub async fn texts_later(&mut self, hand: &ManualClock, step_ms: i64) -> Vec<String> {
         loop {
             settle().await;
-            match self.rx.try_recv() {
+            match self.try_next() {
                 Some(SourceItem::Batch(batch)) => return texts(&batch),
                 Some(SourceItem::Error(e)) => panic!("an error instead of a batch: {e}"),
-                None => hand.advance(step_ms),
+                Some(SourceItem::Skipped(_)) | None => hand.advance(step_ms),
             }
         }
     }
 
     pub async fn error(&mut self) -> String {
-        match self.rx.recv().await {
+        match self.next().await {
             Some(SourceItem::Error(e)) => e.to_string(),
             Some(SourceItem::Batch(b)) => panic!("rows instead of an error: {:?}", texts(&b)),
-            None => panic!("the source ended"),
+            Some(SourceItem::Skipped(_)) | None => panic!("the source ended"),
         }
     }
 
     /// Whether nothing is there now, after all that can run has run.
     pub async fn is_silent(&mut self) -> bool {
         settle().await;
-        self.rx.try_recv().is_none()
+        self.try_next().is_none()
     }
 
     /// All texts until the end, and how it ended.
     pub async fn until_end(mut self) -> (Vec<String>, Result<(), ConnectError>) {
         let mut all = Vec::new();
-        while let Some(item) = self.rx.recv().await {
+        while let Some(item) = self.next().await {
             match item {
                 SourceItem::Batch(batch) => all.extend(texts(&batch)),
                 SourceItem::Error(e) => all.push(format!("error: {e}")),
+                SourceItem::Skipped(_) => {}
             }
         }
         (all, self.end.await.expect("the source tells how it ended"))

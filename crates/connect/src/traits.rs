@@ -55,13 +55,16 @@ pub enum SourceItem {
     Batch(RawBatch),
     /// Something went wrong that rules should see (a disconnect, an unreadable file); it goes on.
     Error(Error),
+    /// So many messages came and do not go on by themselves, as a property of the source asks
+    /// (`interval`): for the counters.
+    Skipped(u64),
 }
 
 impl Weight for SourceItem {
     fn rows(&self) -> usize {
         match self {
             SourceItem::Batch(batch) => batch.len().max(1),
-            SourceItem::Error(_) => 1,
+            SourceItem::Error(_) | SourceItem::Skipped(_) => 1,
         }
     }
     fn bytes(&self) -> usize {
@@ -95,6 +98,11 @@ impl SourceOut {
 
     pub async fn error(&self, text: impl Into<String>) -> Result<(), Stopped> {
         self.tx.send(SourceItem::Error(Error::new(text))).await.map_err(|_| Stopped)
+    }
+
+    /// Counts messages that do not go on.
+    pub async fn skipped(&self, messages: u64) -> Result<(), Stopped> {
+        self.tx.send(SourceItem::Skipped(messages)).await.map_err(|_| Stopped)
     }
 }
 

@@ -216,6 +216,10 @@ impl Executor {
             self.refresh(&stream);
             match item {
                 SourceItem::Batch(raw) => self.batch(&stream, raw).await,
+                // they came in and do not go out
+                SourceItem::Skipped(messages) => {
+                    stream.source_stats.add_in(messages, self.clock.now_ms());
+                }
                 SourceItem::Error(error) => {
                     stream.source_stats.exception(&error.0, self.clock.now_ms());
                     for sub in self.subscribers.iter() {

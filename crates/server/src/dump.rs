@@ -62,8 +62,12 @@ impl Dump {
             .open(self.folder.join(name))?;
         file.write_all(format!("# TIME {now}\n{text}").as_bytes())?;
         for (start, path) in self.files() {
-            if start + FILE_SECONDS < now - self.retained_seconds {
-                std::fs::remove_file(path)?;
+            if start + FILE_SECONDS >= now - self.retained_seconds {
+                continue;
+            }
+            // one that stays is no reason to keep the others
+            if let Err(e) = std::fs::remove_file(&path) {
+                tracing::warn!("old metrics {} cannot be removed: {e}", path.display());
             }
         }
         Ok(())
