@@ -1,8 +1,9 @@
-//! How fast the engine's core is at the moment: W1 in memory by the bare program's own code, without
-//! socket and file, for some hundredths of a second before and after each step.
+//! How fast the engine's core is at the moment: W1 in memory by the bare program's own code,
+//! without socket and file, for some hundredths of a second before and after each step.
 //!
-//! On a rented machine the other hardware thread of a core may be somebody else's: the same work then takes
-//! up to 1.8 times as long, for seconds or minutes. Figures of two steps compare where their pulses do.
+//! On a rented machine the other hardware thread of a core may be somebody else's: the same work
+//! then takes up to 1.8 times as long, for seconds or minutes. Figures of two steps compare where
+//! their pulses do.
 
 use std::io;
 use std::time::Instant;

@@ -310,7 +310,10 @@ fn raise(options: &Options, step: &Step, work: &Path) -> Result<Stage, String> {
     };
     let cores = match step.extra {
         // Where nothing is pinned there is one core only, and nothing to choose.
-        Extra::Streams { on: Cores::TwoHalves, .. } => options.engine_core.map(|_| "0,1".to_string()),
+        Extra::Streams {
+            on: Cores::TwoHalves,
+            ..
+        } => options.engine_core.map(|_| "0,1".to_string()),
         _ => options.engine_core.map(|core| core.to_string()),
     };
     let setting = Setting {

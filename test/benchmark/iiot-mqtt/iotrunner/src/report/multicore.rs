@@ -1,5 +1,5 @@
-//! The table of the suite `multicore`: what two half cores do, against one half and against one whole
-//! core.
+//! The table of the suite `multicore`: what two half cores do, against one half and against one
+//! whole core.
 
 use std::fmt::Write;
 
@@ -13,21 +13,25 @@ const SCALE_MIN: f64 = 1.7;
 const SCALE_MAX: f64 = 2.1;
 
 pub fn figures(list: &[&Outcome]) -> String {
-    let mut text = "| work | one whole core, msg/s | one half | two halves | two halves to one half, times | \
-                    two halves to half of the whole, times | CPU us a message: whole, half, two | \
-                    busiest thread's part with two | verdict |\n\
+    let mut text = "| work | one whole core, msg/s | one half | two halves | two halves to one \
+                    half, times | two halves to half of the whole, times | CPU us a message: \
+                    whole, half, two | busiest thread's part with two | verdict |\n\
                     |---|---|---|---|---|---|---|---|---|\n"
         .to_string();
     for climb in climbs(list) {
         let of = |kind: Cores| {
-            let same = |o: &&&Outcome| matches!(o.step.extra, Extra::Streams { on, .. } if on == kind);
-            climb.iter().filter(same).copied().collect::<Vec<_>>()
+            let same = |extra: &Extra| matches!(extra, Extra::Streams { on, .. } if *on == kind);
+            let steps = climb.iter().filter(|o| same(&o.step.extra));
+            steps.copied().collect::<Vec<_>>()
         };
         let all = [Cores::Whole, Cores::Half, Cores::TwoHalves].map(of);
         let [whole, half, two] = all.each_ref().map(|steps| median(steps, Outcome::rate_reached));
-        let cost = all.each_ref().map(|steps| format!("{:.3}", median(steps, |o| o.cpu_us_per_message)));
+        let cost = |steps: &Vec<&Outcome>| median(steps, |o| o.cpu_us_per_message);
+        let cost = all.each_ref().map(|steps| format!("{:.3}", cost(steps)));
         let scale = Scale { whole, half, two };
         let fault = climb.iter().find(|o| !held(o)).map(|o| o.verdict.reasons());
+        // a step that could not be run is no outcome, and must not pass as a core that did nothing
+        let fault = fault.or_else(|| uneven(all.each_ref().map(Vec::len)));
         let verdict = fault.map_or_else(|| scale.verdict(), |why| format!("NOT held: {why}"));
         let _ = writeln!(
             text,
@@ -77,10 +81,17 @@ impl Scale {
             return format!("NOT held (>= {SCALE_MIN} both)");
         }
         if self.to_half() > SCALE_MAX {
-            return "held; the limit slowed the one half, so only the second ratio says something".to_string();
+            let only = "the limit slowed the one half, so only the second ratio says something";
+            return format!("held; {only}");
         }
         "held".to_string()
     }
+}
+
+/// What is wrong when not all three have as many rounds.
+fn uneven([whole, half, two]: [usize; 3]) -> Option<String> {
+    let even = whole > 0 && whole == half && half == two;
+    (!even).then(|| format!("{whole}, {half} and {two} rounds of the three"))
 }
 
 fn median(steps: &[&Outcome], of: impl Fn(&Outcome) -> f64) -> f64 {
@@ -110,6 +121,14 @@ mod tests {
         assert_eq!(verdict(240.0, 100.0, 190.0), "NOT held (>= 1.7 both)");
         assert!(verdict(200.0, 80.0, 180.0).starts_with("held; the limit slowed"));
         assert_eq!(verdict(0.0, 0.0, 0.0), "NOT held (>= 1.7 both)");
+    }
+
+    #[test]
+    fn all_three_need_the_same_rounds() {
+        assert_eq!(uneven([3, 3, 3]), None);
+        assert!(uneven([0, 3, 3]).is_some());
+        assert!(uneven([3, 3, 2]).is_some());
+        assert!(uneven([0, 0, 0]).is_some());
     }
 
     #[test]

@@ -55,7 +55,8 @@ pub fn summary(results: &Results) -> String {
 
 pub fn summary_table(results: &Results) -> String {
     let mut text = "| engine | work | mode | msg/s | CPU us/msg | CPU % | heap MiB (idle) \
-                    | close ms | at stop B | broker dropped | late ms | others % | pulse ns | verdict |\n\
+                    | close ms | at stop B | broker dropped | late ms | others % | pulse ns \
+                    | verdict |\n\
                     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_string();
     for outcome in &results.outcomes {
