@@ -11,6 +11,8 @@
 mod inner;
 mod messages;
 mod pump;
+#[cfg(test)]
+mod tests;
 mod until;
 
 use std::pin::pin;

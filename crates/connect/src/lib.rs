@@ -31,8 +31,6 @@ pub mod sse;
 pub mod websocket;
 
 #[cfg(test)]
-mod intake_tests;
-#[cfg(test)]
 mod testing;
 
 pub use data_server::DataServer;

@@ -8,7 +8,7 @@ use rekuiper_rt::task::{self, Task};
 use rekuiper_rt::{Clock, queue};
 use rekuiper_value::batch::{Payloads, RawBatch};
 use rekuiper_value::json;
-use rekuiper_value::{Object, Str, Value};
+use rekuiper_value::{Error, Object, Str, Value};
 use serde_json::Value as Json;
 
 use crate::traits::{Opened, SinkCx, SinkData, SourceCx, SourceItem, SourceOut};
@@ -116,29 +116,41 @@ pub struct Running {
 }
 
 impl Running {
-    async fn next(&mut self) -> Option<SourceItem> {
-        loop {
-            match self.rx.recv().await {
-                Some(SourceItem::Skipped(messages)) => self.skipped += messages,
-                item => return item,
+    /// What an item brings; nothing when it only counts.
+    fn brought(&mut self, item: SourceItem) -> Option<Result<RawBatch, Error>> {
+        match item {
+            SourceItem::Batch(batch) => Some(Ok(batch)),
+            SourceItem::Error(error) => Some(Err(error)),
+            SourceItem::Skipped(messages) => {
+                self.skipped += messages;
+                None
             }
         }
     }
 
-    fn try_next(&mut self) -> Option<SourceItem> {
+    async fn next(&mut self) -> Option<Result<RawBatch, Error>> {
         loop {
-            match self.rx.try_recv() {
-                Some(SourceItem::Skipped(messages)) => self.skipped += messages,
-                item => return item,
+            let item = self.rx.recv().await?;
+            if let Some(brought) = self.brought(item) {
+                return Some(brought);
+            }
+        }
+    }
+
+    fn try_next(&mut self) -> Option<Result<RawBatch, Error>> {
+        loop {
+            let item = self.rx.try_recv()?;
+            if let Some(brought) = self.brought(item) {
+                return Some(brought);
             }
         }
     }
 
     pub async fn batch(&mut self) -> RawBatch {
         match self.next().await {
-            Some(SourceItem::Batch(batch)) => batch,
-            Some(SourceItem::Error(e)) => panic!("an error instead of a batch: {e}"),
-            Some(SourceItem::Skipped(_)) | None => panic!("the source ended"),
+            Some(Ok(batch)) => batch,
+            Some(Err(e)) => panic!("an error instead of a batch: {e}"),
+            None => panic!("the source ended"),
         }
     }
 
@@ -153,18 +165,18 @@ impl Running {
         loop {
             settle().await;
             match self.try_next() {
-                Some(SourceItem::Batch(batch)) => return texts(&batch),
-                Some(SourceItem::Error(e)) => panic!("an error instead of a batch: {e}"),
-                Some(SourceItem::Skipped(_)) | None => hand.advance(step_ms),
+                Some(Ok(batch)) => return texts(&batch),
+                Some(Err(e)) => panic!("an error instead of a batch: {e}"),
+                None => hand.advance(step_ms),
             }
         }
     }
 
     pub async fn error(&mut self) -> String {
         match self.next().await {
-            Some(SourceItem::Error(e)) => e.to_string(),
-            Some(SourceItem::Batch(b)) => panic!("rows instead of an error: {:?}", texts(&b)),
-            Some(SourceItem::Skipped(_)) | None => panic!("the source ended"),
+            Some(Err(e)) => e.to_string(),
+            Some(Ok(b)) => panic!("rows instead of an error: {:?}", texts(&b)),
+            None => panic!("the source ended"),
         }
     }
 
@@ -177,11 +189,10 @@ impl Running {
     /// All texts until the end, and how it ended.
     pub async fn until_end(mut self) -> (Vec<String>, Result<(), ConnectError>) {
         let mut all = Vec::new();
-        while let Some(item) = self.next().await {
-            match item {
-                SourceItem::Batch(batch) => all.extend(texts(&batch)),
-                SourceItem::Error(e) => all.push(format!("error: {e}")),
-                SourceItem::Skipped(_) => {}
+        while let Some(brought) = self.next().await {
+            match brought {
+                Ok(batch) => all.extend(texts(&batch)),
+                Err(e) => all.push(format!("error: {e}")),
             }
         }
         (all, self.end.await.expect("the source tells how it ended"))

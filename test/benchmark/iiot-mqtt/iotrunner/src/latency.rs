@@ -21,8 +21,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 
-/// How long a change may stay untold: how fast the follower ends.
-const UNTOLD: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+/// How often the follower looks whether it shall end.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// Between two looks where changes are not told.
 const POLL: Duration = Duration::from_micros(100);
 const KEY: &[u8] = b"\"id\":";
@@ -109,7 +109,7 @@ impl Changes {
             std::thread::sleep(POLL);
             return Ok(());
         };
-        poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&UNTOLD))?;
+        poll(&mut [PollFd::new(fd, PollFlags::IN)], Some(&LOOK))?;
         // what they say does not matter, only that they are gone before the file is read
         let mut news = [0u8; 4096];
         match rustix::io::read(fd, &mut news) {

@@ -12,7 +12,7 @@ use mqttgen::ring::Ring;
 use mqttgen::workload::Workload;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::bare;
+use crate::{bare, sample};
 
 const MESSAGES: u64 = 512;
 const ROUNDS: u32 = 40;
@@ -39,8 +39,7 @@ pub fn take(core: Option<usize>) -> io::Result<f64> {
             let messages = u64::from(ROUNDS) * count.max(1);
             slices.push(start.elapsed().as_nanos() as f64 / messages as f64);
         }
-        slices.sort_by(f64::total_cmp);
-        Ok(slices[SLICES / 2])
+        Ok(sample::middle(slices))
     });
     let panicked = |_| Err(io::Error::other("the thread that takes the pulse ended by a panic"));
     measured.join().unwrap_or_else(panicked)

@@ -32,6 +32,14 @@ pub struct Second {
     pub sink_bytes: u64,
 }
 
+/// The middle one; of an even count the lower of the two.
+pub fn middle(mut list: Vec<f64>) -> f64 {
+    list.sort_by(f64::total_cmp);
+    list.get(list.len().saturating_sub(1) / 2)
+        .copied()
+        .unwrap_or(0.0)
+}
+
 /// CPU time so far of each thread of a process.
 pub fn threads_cpu_ns(pid: u32) -> Vec<(String, u64)> {
     let entries = fs::read_dir(format!("/proc/{pid}/task"))
@@ -127,5 +135,12 @@ mod tests {
             ..Reading::default()
         };
         assert_eq!(after.others_pct(&before, 1.0), 50.0);
+    }
+
+    #[test]
+    fn the_middle_is_no_mean() {
+        assert_eq!(middle(vec![9.0, 1.0, 2.0]), 2.0);
+        assert_eq!(middle(vec![3.0, 1.0]), 1.0);
+        assert_eq!(middle(vec![]), 0.0);
     }
 }

@@ -202,12 +202,13 @@ fn run_in(options: &Options, step: &Step, work: &Path) -> Result<Outcome, String
     let bytes_at_stop = settle_size(&stage.sinks).saturating_sub(before_stop);
     let broker_dropped = stage.broker.as_ref().map_or(0, Broker::dropped);
     let seen = follower.map(Follower::finish).transpose()?;
+    // the control group stays until the processes in it are gone
     let Stage {
         engine,
-        group: _group,
         generator,
         broker,
         sinks,
+        ..
     } = stage;
     drop((engine, generator, broker));
     let spec = &step.spec;

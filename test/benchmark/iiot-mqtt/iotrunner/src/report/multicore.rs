@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::figures::{climbs, held, id};
 use super::tables::{grouped, mean};
+use crate::sample;
 use crate::step::{Cores, Extra, Outcome};
 
 /// Two cores must do so much more than one.
@@ -95,13 +96,7 @@ fn uneven([whole, half, two]: [usize; 3]) -> Option<String> {
 }
 
 fn median(steps: &[&Outcome], of: impl Fn(&Outcome) -> f64) -> f64 {
-    middle(steps.iter().map(|o| of(o)).collect())
-}
-
-/// The middle one; of an even count the lower of the two.
-fn middle(mut list: Vec<f64>) -> f64 {
-    list.sort_by(f64::total_cmp);
-    list.get(list.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
+    sample::middle(steps.iter().map(|o| of(o)).collect())
 }
 
 /// The part of all CPU that the busiest thread used.
@@ -129,12 +124,5 @@ mod tests {
         assert!(uneven([0, 3, 3]).is_some());
         assert!(uneven([3, 3, 2]).is_some());
         assert!(uneven([0, 0, 0]).is_some());
-    }
-
-    #[test]
-    fn the_middle_is_no_mean() {
-        assert_eq!(middle(vec![9.0, 1.0, 2.0]), 2.0);
-        assert_eq!(middle(vec![3.0, 1.0]), 1.0);
-        assert_eq!(middle(vec![]), 0.0);
     }
 }
